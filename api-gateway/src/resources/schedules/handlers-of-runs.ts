@@ -18,7 +18,7 @@ import { jsonBody } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { queryParameter } from '../../http/query-parameters.ts'
-import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
@@ -26,7 +26,7 @@ import { POLL_SECONDS } from '../screenshots/deps.ts'
 import { kindOf, pathOf } from '../screenshots/kind.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
-import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { assertOwned } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId, toActiveRun, toEndedRun } from './record.ts'
@@ -113,7 +113,7 @@ export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: S
     const open = active.get(id)
     return ended ?? (open && toActiveRun(open))
   })
-  reply.headers(FRESH)
+  reply.headers(NO_CACHE)
   const hasMore = ids.length > page.length
   return {
     success: true,

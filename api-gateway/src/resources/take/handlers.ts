@@ -13,6 +13,7 @@ import { ApiError, notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
 import { planScreenshots } from '../../creation/plan.ts'
+import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { sendError } from '../../plugins/errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
@@ -25,7 +26,7 @@ import { captureFailed } from '../screenshots/create.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { holdUntilFinished } from '../screenshots/wait.ts'
 import { authenticateLink, type Caller } from './authenticate.ts'
-import { PRIVATE_HEADERS, toCacheHeaders } from './cache-headers.ts'
+import { toCacheHeaders } from './cache-headers.ts'
 import { countCapture } from './count-capture.ts'
 import type { TakeDeps } from './deps.ts'
 import { toErrorImage, wantsErrorImage } from './error-image.ts'
@@ -132,7 +133,7 @@ function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPi
   const { id, key, stored, bytes, capturedAt } = picture
   const { format } = wanted
   const { isLink, expires } = caller
-  const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : PRIVATE_HEADERS
+  const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : NO_STORE
   if (bytes) deps.pictures.hold(bytes, reply.raw)
   return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, bytes, headers }, deps)
 }
