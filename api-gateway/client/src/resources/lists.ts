@@ -16,3 +16,23 @@ export function listByOffset<T>(transport: Transport, path: string, { signal, ..
   }
   return new List(() => read(query.offset ?? 0))
 }
+
+interface CursorPage<T> {
+  data: T[]
+  pagination: { has_more: boolean; next_cursor: string | null }
+}
+
+/** A list whose pages have a cursor. `offset` is where the first page begins. */
+export function listByCursor<T>(
+  transport: Transport,
+  path: string,
+  { signal, offset, ...filters }: CallOptions & { offset?: number | undefined },
+): List<T> {
+  const read = async (start: { offset?: number | undefined; cursor?: string }): Promise<Page<T>> => {
+    const { data, pagination } = (await transport.call<CursorPage<T>>({ method: 'GET', path, query: { ...filters, ...start }, signal }))
+      .body
+    const cursor = pagination.has_more ? pagination.next_cursor : null
+    return { data, next: cursor === null ? undefined : () => read({ cursor }) }
+  }
+  return new List(() => read({ offset }))
+}
