@@ -2,12 +2,10 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'minio'
 import { type Dispatcher, request } from 'undici'
-import { presign, type StorageAccess } from '../src/crypto/presign.ts'
-import { FencedError, type MayWrite } from '../src/runtime/fence.ts'
-import { readAtMost, readBeginning, TooLongError } from '../src/runtime/limited-read.ts'
-import { repeat } from '../src/runtime/retry.ts'
-import { lazyBucketClient } from './bucket-client.ts'
-import { explain, PATH_HINT, parseErrorBody, REFUSALS } from './explain.ts'
+import { presign, type StorageAccess } from '../../src/crypto/presign.ts'
+import { FencedError, type MayWrite } from '../../src/runtime/fence.ts'
+import { readAtMost, readBeginning, TooLongError } from '../../src/runtime/limited-read.ts'
+import { repeat } from '../../src/runtime/retry.ts'
 import {
   AccessRefusedError,
   type ByteSpan,
@@ -17,7 +15,10 @@ import {
   PAGE,
   type StorageErrors,
   type StoredText,
-} from './port.ts'
+} from '../port.ts'
+import { lazyBucketClient } from './bucket-client.ts'
+import { explain, PATH_HINT, parseErrorBody, REFUSALS } from './explain.ts'
+import { etagOf } from './presigned.ts'
 
 /** Maximum time of a call, or until the response headers of a download. */
 const TIMEOUT_MILLISECONDS = 10_000
@@ -161,8 +162,6 @@ function explained(error: unknown, access: StorageAccess, right?: string, region
 
 type Headers = Dispatcher.ResponseData['headers']
 
-const etagOf = ({ etag }: Headers): string => String(etag ?? '').replaceAll('"', '')
-
 function toFile(headers: Headers | undefined) {
   if (headers === undefined) return undefined
   const { 'content-length': length, 'last-modified': modified } = headers
@@ -260,7 +259,7 @@ async function writeObject(client: Client, bucket: string, { key, text, conditio
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   }
   try {
-    return (await client.putObject(bucket, key, text, Buffer.byteLength(text), headers)).etag.replaceAll('"', '')
+    return etagOf(await client.putObject(bucket, key, text, Buffer.byteLength(text), headers))
   } catch (error) {
     if ((ifAbsent || ifMatch !== undefined) && CONDITION_CODES.has(codeOf(error))) return undefined
     throw error
@@ -273,7 +272,7 @@ async function copyObject(client: Client, bucket: string, { from, etag, to }: { 
   conditions.setMatchETag(etag)
   try {
     const copied = await client.copyObject(bucket, to, `/${bucket}/${from}`, conditions)
-    return ('etag' in copied ? copied.etag : undefined)?.replaceAll('"', '')
+    return 'etag' in copied ? etagOf(copied) : undefined
   } catch (error) {
     if (CONDITION_CODES.has(codeOf(error))) return undefined
     throw error

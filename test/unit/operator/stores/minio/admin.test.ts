@@ -1,7 +1,7 @@
 import t from 'tap'
-import { putPolicy } from '../../../../operator/src/setup/minio-admin.ts'
-import { eventually } from '../../../support/eventually.ts'
-import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
+import { putPolicy } from '../../../../../operator/src/stores/minio/admin.ts'
+import { eventually } from '../../../../support/eventually.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../../../support/servers/endless-server.ts'
 
 t.test('MinIO calls read only the start of an endless error response', async (t) => {
   const server = await startEndlessServer(t, 'HTTP/1.1 403 Forbidden\r\n\r\n', 'no ')

@@ -1,21 +1,11 @@
 import { policyOf } from '@tintype/crds/records/folder-policies'
-import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
-import { attachPolicy, listUsers, putPolicy, putUser, removePolicy, removeUser } from './minio-admin.ts'
-import type { StoreRoot, StoreUser } from './sign-headers.ts'
-import { parseRetiredName, policyName, RETIRED_MILLISECONDS, retiredPolicy, retiredPolicyName } from './storage-policies.ts'
+import { IDENTITIES } from '@tintype/crds/records/folders'
+import type { Identities, Target } from '../driver.ts'
+import { attachPolicy, listUsers, putPolicy, putUser, removePolicy, removeUser } from './admin.ts'
+import { parseRetiredName, policyName, RETIRED_MILLISECONDS, retiredPolicy, retiredPolicyName } from './policies.ts'
 
 // Users of the bundled MinIO. The users of Tintype are identified by their policies, so that a key that was replaced manually, by a new
 // Secret or by an upgrade is found and retired.
-
-/** The current keys of the programs. */
-export type Identities = Readonly<Record<Identity, StoreUser>>
-
-/** The store whose users are set. */
-export interface Target {
-  root: StoreRoot
-  bucket: string
-  now: Date
-}
 
 /**
  * Creates the users, retires replaced ones and deletes those whose retirement period is over. Idempotent.

@@ -1,7 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { expireFiles } from '../../../../operator/src/setup/expire-files.ts'
+import { expireFiles } from '../../../../../operator/src/stores/versitygw/expire-files.ts'
 
 const DAY = 86_400_000
 const now = new Date('2026-03-01T00:00:00Z')

@@ -1,8 +1,8 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Client } from 'minio'
-import type { StorageAccess } from '../src/crypto/presign.ts'
-import { assertMayWrite, FencedError, type MayWrite } from '../src/runtime/fence.ts'
+import type { StorageAccess } from '../../src/crypto/presign.ts'
+import { assertMayWrite, FencedError, type MayWrite } from '../../src/runtime/fence.ts'
 
 /** Maximum bytes of one response to the minio client. A page of keys has at most 2 MiB, and files are not read with this client. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
-import { folders } from '@tintype/crds/records/folders'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
-import { RetryableError } from '../controller-runtime/errors.ts'
+import { RetryableError } from '../../controller-runtime/errors.ts'
+import type { ExpiryDays } from '../driver.ts'
 
 // Lifecycle rules of the store. They delete objects that are not needed after some days, and objects that crashes left.
 
@@ -14,34 +14,17 @@ const rule = (folder: string, days: number): LifecycleRule => ({
   Expiration: { Days: days } as NonNullable<LifecycleRule['Expiration']>,
 })
 
-/** Retention of the release in days. */
-export interface KeptDays {
-  /** Retention of files in the plan with the longest one. */
-  fileDays: number
-  recordDays: number
-}
-
-/** Days after which the store deletes the objects of each folder. */
-export const expiryDays = ({ fileDays, recordDays }: KeptDays): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    folders.flatMap(({ name, deletion: { storeDays } }) => {
-      const days = { files: fileDays + 1, records: recordDays, never: undefined }
-      const count = typeof storeDays === 'number' ? storeDays : days[storeDays]
-      return count === undefined ? [] : [[name, count]]
-    }),
-  )
-
 /**
  * Returns all rules of the bucket, with Tintype's rules updated. The operator deletes files by their plan, and records, because it knows
  * their dates. The store's rule for files covers those that the operator does not know, so it uses the longest plan.
  */
-export function withOwnRules(found: readonly LifecycleRule[], days: KeptDays): LifecycleConfig {
-  const own = Object.entries(expiryDays(days)).map(([folder, days]) => rule(folder, days))
+export function withOwnRules(found: readonly LifecycleRule[], days: ExpiryDays): LifecycleConfig {
+  const own = Object.entries(days).map(([folder, count]) => rule(folder, count))
   return { Rule: [...found.filter(({ ID = '' }) => !ID.startsWith(OWN)), ...own] }
 }
 
 /** Sets Tintype's rules and keeps others. MinIO deletes incomplete uploads itself after a day. @throws RetryableError */
-export async function setLifecycle(client: Client, bucket: string, days: KeptDays): Promise<void> {
+export async function setLifecycle(client: Client, bucket: string, days: ExpiryDays): Promise<void> {
   try {
     await client.setBucketLifecycle(bucket, withOwnRules(await findRules(client, bucket), days))
   } catch (cause) {

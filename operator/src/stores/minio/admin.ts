@@ -1,9 +1,10 @@
 import { readAtMost, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { request } from 'undici'
 import { z } from 'zod'
-import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
-import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
-import { type StoreRoot, type StoreUser, signHeaders } from './sign-headers.ts'
+import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
+import type { StoreRoot, StoreUser } from '../driver.ts'
+import { signHeaders } from '../sign-headers.ts'
+import { decryptFromMinio, encryptForMinio } from './encryption.ts'
 
 // Admin API calls for users and policies, which the minio package does not provide. All calls are idempotent.
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { policyOf } from '../../../../crds/src/records/folder-policies.ts'
-import { IDENTITIES } from '../../../../crds/src/records/folders.ts'
-import { parseRetiredName, retiredPolicy, retiredPolicyName } from '../../../../operator/src/setup/storage-policies.ts'
+import { policyOf } from '../../../../../crds/src/records/folder-policies.ts'
+import { IDENTITIES } from '../../../../../crds/src/records/folders.ts'
+import { parseRetiredName, retiredPolicy, retiredPolicyName } from '../../../../../operator/src/stores/minio/policies.ts'
 
-const readme = readFileSync(new URL('../../../../charts/tintype/README.md', import.meta.url), 'utf8')
+const readme = readFileSync(new URL('../../../../../charts/tintype/README.md', import.meta.url), 'utf8')
 
 for (const role of IDENTITIES) {
   t.test(`chart’s README grants ${role} on other stores what policyOf grants on MinIO`, async (t) => {

@@ -1,4 +1,4 @@
-import { bucketUrl, type StorageAccess } from '../src/crypto/presign.ts'
+import { bucketUrl, type StorageAccess } from '../../src/crypto/presign.ts'
 
 // What a failure of the store means for the administrator, and what to do. Stores answer HEAD requests without a reason, so a failed check asks again.
 

@@ -1,18 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-
-/** A store and its root user. */
-export interface StoreRoot {
-  endpoint: string
-  region: string
-  accessKey: string
-  secretKey: string
-}
-
-/** A user of the store. */
-export interface StoreUser {
-  accessKey: string
-  secretKey: string
-}
+import type { StoreRoot } from './driver.ts'
 
 interface ToSign {
   method: string

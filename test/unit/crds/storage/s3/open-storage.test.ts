@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { FencedError } from '../../../../crds/src/runtime/fence.ts'
-import { openStorage } from '../../../../crds/storage/open-storage.ts'
+import { FencedError } from '../../../../../crds/src/runtime/fence.ts'
+import { openStorage } from '../../../../../crds/storage/s3/open-storage.ts'
 
 t.test('a writer that has lost its lease sends no write to the bucket, of whichever kind, and still reads', async (t) => {
   const arrived = { reads: 0, writes: 0 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, pbkdf2Sync } from 'node:crypto'
 import t from 'tap'
-import { encryptForMinio } from '../../../../operator/src/setup/minio-encryption.ts'
+import { encryptForMinio } from '../../../../../operator/src/stores/minio/encryption.ts'
 
 const open = (key: Buffer, nonce: Buffer, sealed: Buffer, associated: Buffer): string => {
   const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { IDENTITIES } from '../../../../crds/src/records/folders.ts'
-import type { Identities } from '../../../../operator/src/setup/identities.ts'
-import { type BucketStatement, withIdentities } from '../../../../operator/src/setup/versitygw-identities.ts'
+import { IDENTITIES } from '../../../../../crds/src/records/folders.ts'
+import type { Identities } from '../../../../../operator/src/stores/driver.ts'
+import { type BucketStatement, withIdentities } from '../../../../../operator/src/stores/versitygw/identities.ts'
 
 const keys = (mark: string): Identities =>
   Object.fromEntries(IDENTITIES.map((role) => [role, { accessKey: `${role}-${mark}`.padEnd(20, '0'), secretKey: 'secret' }])) as Identities

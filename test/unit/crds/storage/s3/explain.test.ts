@@ -1,5 +1,5 @@
 import t from 'tap'
-import { explain } from '../../../../crds/storage/explain.ts'
+import { explain } from '../../../../../crds/storage/s3/explain.ts'
 
 // test/integration/storage has the errors of real stores.
 

@@ -1,12 +1,12 @@
 import { policyOf, type Statement } from '@tintype/crds/records/folder-policies'
 import { IDENTITIES } from '@tintype/crds/records/folders'
 import { readBeginning } from '@tintype/crds/runtime/limited-read'
-import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
+import { lazyBucketClient } from '@tintype/crds/storage/s3/bucket-client'
 import type { Client } from 'minio'
 import { request } from 'undici'
-import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
-import type { Identities, Target } from './identities.ts'
-import { type StoreRoot, type StoreUser, signHeaders } from './sign-headers.ts'
+import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
+import type { Identities, StoreRoot, StoreUser, Target } from '../driver.ts'
+import { signHeaders } from '../sign-headers.ts'
 
 // Users of the bundled versitygw, and their permissions. It has no policies of users, so the policy of the bucket names them.
 //
@@ -80,7 +80,7 @@ function groupByActions(statements: readonly Statement[]): Statement[] {
  * Creates the users, and deletes replaced ones. Idempotent.
  * @throws RetryableError, TerminalError
  */
-export async function setVersitygwIdentities(identities: Identities, { root, bucket }: Pick<Target, 'root' | 'bucket'>): Promise<void> {
+export async function setIdentities(identities: Identities, { root, bucket }: Pick<Target, 'root' | 'bucket'>): Promise<void> {
   for (const role of IDENTITIES) await putUser(root, identities[role])
   const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
   const { policy, replaced } = withIdentities(await readStatements(client, bucket), identities, bucket)
@@ -89,7 +89,7 @@ export async function setVersitygwIdentities(identities: Identities, { root, buc
 }
 
 /** Deletes a user and its permissions immediately. Succeeds if it does not exist. */
-export async function removeVersitygwUser(accessKey: string, { root, bucket }: Pick<Target, 'root' | 'bucket'>): Promise<void> {
+export async function removeUser(accessKey: string, { root, bucket }: Pick<Target, 'root' | 'bucket'>): Promise<void> {
   const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
   const found = await readStatements(client, bucket)
   const kept = found.filter(({ Principal }) => !Principal.AWS.includes(accessKey))
