@@ -20,8 +20,8 @@ export function directly(session: CDPSession): DevTools {
 
 /** A session with child sessions: a browser's pages, or a page's out-of-process frames. */
 export interface ParentSession extends DevTools {
-  /** The child session with this id, after the browser has attached to it. @param onGone called once, when the target is gone */
-  child: (sessionId: string, onGone: () => void) => ParentSession
+  /** The child session with this id, after the browser has attached to it. @param onDetached called once, when the target is detached */
+  child: (sessionId: string, onDetached: () => void) => ParentSession
 }
 
 /** A session that can have child sessions (ADR 24); undefined if this version of Playwright does not expose it. */
@@ -41,18 +41,18 @@ interface Branch {
 function toBranch(inner: InnerSession): Branch {
   const children = new Map<string, () => void>()
   const lose = (sessionId: string) => {
-    const onGone = children.get(sessionId)
-    if (!onGone) return
+    const onDetached = children.get(sessionId)
+    if (!onDetached) return
     children.delete(sessionId)
     inner.disposeChildSession(sessionId)
-    onGone()
+    onDetached()
   }
   inner.on('Target.detachedFromTarget', ({ sessionId }) => lose(sessionId))
-  const child: ParentSession['child'] = (sessionId, onGone) => {
+  const child: ParentSession['child'] = (sessionId, onDetached) => {
     const branch = toBranch(inner.createChildSession(sessionId))
     children.set(sessionId, () => {
       branch.end()
-      onGone()
+      onDetached()
     })
     return branch.session
   }

@@ -80,10 +80,10 @@ async function openWithFrameControl(context: BrowserContext, control: ParentSess
   adopted.catch(() => {})
   const { targetId } = await control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) })
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
-  const gone = new AbortController()
+  const detached = new AbortController()
   const frames = new FrameControl(
-    control.child(sessionId, () => gone.abort()),
-    gone.signal,
+    control.child(sessionId, () => detached.abort()),
+    detached.signal,
   )
   frames.start()
   return { page: await adopted, frames }

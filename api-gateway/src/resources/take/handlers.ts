@@ -11,7 +11,7 @@ import { readPicture } from '../../cache/find-picture.ts'
 import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
-import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
+import type { SharedCaptureRequest, JoinedCapture } from '../../creation/shared-captures.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
@@ -37,7 +37,7 @@ import { type PictureRequest, readPictureRequest } from './picture-request.ts'
 
 /** Longest time to hold a request. It is below the usual proxy timeouts of 30 and 60 seconds. */
 const HOLD_MILLISECONDS = 25_000
-/** Ages of a flight above which clients are no longer redirected. Browsers follow at most 20 redirects, each after 25 seconds. */
+/** Ages of a shared capture above which clients are no longer redirected. Browsers follow at most 20 redirects, each after 25 seconds. */
 const MAX_FLIGHT_SECONDS = 100
 const MAX_VIDEO_FLIGHT_SECONDS = 300
 
@@ -123,7 +123,7 @@ async function findCached({ caller, wanted: { options }, hash }: Take, deps: Tak
 async function sendCached(take: Take, picture: LoadedPicture, deps: TakeDeps): Promise<FastifyReply> {
   const { caller, wanted } = take
   const isStale = deps.now().getTime() - picture.capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
-  if (isStale) deps.flights.refresh(toFlightRequest(take, deps))
+  if (isStale) deps.sharedCaptures.refresh(toSharedRequest(take, deps))
   assertHostAllowed(picture.finalUrl ?? wanted.url, caller, 'final url')
   deps.metrics.linkRequests.inc({ outcome: isStale ? 'stale' : 'hit' })
   return sendPicture(take, picture, deps)
@@ -149,7 +149,7 @@ function assertCanCapture(owner: Account, units: number, { quota, queue, now }: 
   queue.check(owner, 1)
 }
 
-const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): FlightRequest => {
+const toSharedRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): SharedCaptureRequest => {
   const { account: owner } = caller
   const { name: account } = owner.metadata
   const { url, options, cache, record } = wanted
@@ -190,7 +190,7 @@ function withoutUsage(error: unknown): unknown {
 /** Starts a capture or joins a running one, and waits for its end. */
 async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const started = performance.now()
-  const joined = await deps.flights.join(toFlightRequest(take, deps)).catch((error: unknown) => {
+  const joined = await deps.sharedCaptures.join(toSharedRequest(take, deps)).catch((error: unknown) => {
     deps.metrics.linkRequests.inc({ outcome: 'refused' })
     throw take.caller.isLink ? withoutUsage(error) : error
   })
@@ -198,7 +198,7 @@ async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const left = Math.max(0, HOLD_MILLISECONDS - (performance.now() - started))
   const { screenshot } = joined
   const ended = isFinished(screenshot) ? screenshot : await holdUntilFinished(screenshot, left / 1_000, take.reply, deps)
-  // A deleted screenshot ends its flight. The next request starts another one.
+  // A deleted screenshot ends its shared capture. The next request starts another one.
   if (ended === undefined) return redirect(take, deps)
   if (isFinished(ended)) return sendEnded(take, joined, ended, deps)
   const maxSeconds = isMoving(take.wanted.format) ? MAX_VIDEO_FLIGHT_SECONDS : MAX_FLIGHT_SECONDS
@@ -218,7 +218,7 @@ function redirect({ reply, query }: Take, { metrics }: TakeDeps): FastifyReply {
 }
 
 /** @throws ApiError CAPTURE_FAILED, URL_NOT_ALLOWED, NOT_FOUND, EXPIRED */
-async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screenshot, deps: TakeDeps): Promise<FastifyReply> {
+async function sendEnded(take: Take, { isCreator }: JoinedCapture, ended: Screenshot, deps: TakeDeps): Promise<FastifyReply> {
   const { caller, wanted } = take
   const { result, completionTime, phase } = ended.status ?? {}
   if (phase === 'Failed') {

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { type FlightRequest, Flights, failureMilliseconds } from '../../../../api-gateway/src/creation/flights.ts'
+import { type SharedCaptureRequest, SharedCaptures, failureMilliseconds } from '../../../../api-gateway/src/creation/shared-captures.ts'
 import { buildScreenshot } from '../../../../api-gateway/src/creation/new-screenshot.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { flightKey } from '../../../../crds/src/records/storage-keys.ts'
+import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
 import { CountingQuota, FakeObjects } from '../fake-stores.ts'
 import { aQueue, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
 
@@ -20,8 +20,8 @@ function aBucket() {
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
-  const aReplica = (changes: Partial<ConstructorParameters<typeof Flights>[0]> = {}) =>
-    new Flights({
+  const aReplica = (changes: Partial<ConstructorParameters<typeof SharedCaptures>[0]> = {}) =>
+    new SharedCaptures({
       screenshots,
       archive,
       quota,
@@ -33,7 +33,7 @@ function aBucket() {
       ...changes,
     })
   const built: string[] = []
-  const request = (changes: Partial<FlightRequest> = {}): FlightRequest => ({
+  const request = (changes: Partial<SharedCaptureRequest> = {}): SharedCaptureRequest => ({
     owner,
     account: 'acme',
     units: 1,
@@ -59,7 +59,7 @@ function aBucket() {
 
 const idOf = (joined: { screenshot: Screenshot } | undefined): string | undefined => joined && screenshotIdOf(joined.screenshot.metadata)
 
-t.test('Flights lets a hundred requests of five replicas share one capture and one unit of quota', async (t) => {
+t.test('SharedCaptures lets a hundred requests of five replicas share one capture and one unit of quota', async (t) => {
   const { aReplica, request, quota, screenshots } = aBucket()
   const replicas = Array.from({ length: 5 }, () => aReplica())
   const joined = await Promise.all(
@@ -71,12 +71,12 @@ t.test('Flights lets a hundred requests of five replicas share one capture and o
   t.equal(screenshots.objects.size, 1)
 })
 
-t.test('Flights waits for another process, and takes over its plan unchanged after ten seconds', async (t) => {
+t.test('SharedCaptures waits for another process, and takes over its plan unchanged after ten seconds', async (t) => {
   const { aReplica, request, later, quota, screenshots, objects } = aBucket()
   const crash = new Promise<never>(() => {})
   void aReplica({ screenshots: Object.assign(Object.create(screenshots), { create: () => crash }) }).join(request())
   while (quota.used === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  const { plan } = JSON.parse(objects.objects.get(flightKey('acme', HASH))!)
+  const { plan } = JSON.parse(objects.objects.get(sharedCaptureKey('acme', HASH))!)
   later(9)
   t.equal(await aReplica().join(request()), undefined)
   later(2)
@@ -85,7 +85,7 @@ t.test('Flights waits for another process, and takes over its plan unchanged aft
   t.equal(quota.used, 1, 'the reservation is the same')
 })
 
-t.test('Flights starts another capture after the last one has ended, was archived or was deleted', async (t) => {
+t.test('SharedCaptures starts another capture after the last one has ended, was archived or was deleted', async (t) => {
   const { aReplica, request, end, later, screenshots, archive } = aBucket()
   const next = () => aReplica().join(request())
   const first = (await next())!
@@ -110,7 +110,7 @@ t.test('Flights starts another capture after the last one has ended, was archive
   t.ok(fourth.isCreator)
 })
 
-t.test('Flights remembers a failure for a minute, and twice as long after each further one', async (t) => {
+t.test('SharedCaptures remembers a failure for a minute, and twice as long after each further one', async (t) => {
   const { aReplica, request, end, later, quota } = aBucket()
   const replica = aReplica()
   let joined = (await replica.join(request()))!
@@ -136,7 +136,7 @@ t.test('Flights remembers a failure for a minute, and twice as long after each f
   t.strictSame([failureMilliseconds(5), failureMilliseconds(6), failureMilliseconds(1_000)], [1_920_000, 3_600_000, 3_600_000])
 })
 
-t.test('Flights writes nothing when the queue is full, and charges nothing when quota or rate refuse the capture', async (t) => {
+t.test('SharedCaptures writes nothing when the queue is full, and charges nothing when quota or rate refuse the capture', async (t) => {
   const { aReplica, request, quota, objects, screenshots } = aBucket()
   const full = () => {
     throw new Error('full')
@@ -155,7 +155,7 @@ t.test('Flights writes nothing when the queue is full, and charges nothing when 
   t.equal(quota.used, 1)
 })
 
-t.test('Flights does not end a flight that another process has taken over', async (t) => {
+t.test('SharedCaptures does not end a shared capture that another process has taken over', async (t) => {
   const { aReplica, request, later, quota, objects, screenshots } = aBucket()
   const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
   const refuse = async () => {
@@ -173,7 +173,7 @@ t.test('Flights does not end a flight that another process has taken over', asyn
   t.strictSame([screenshots.objects.size, quota.used], [1, 1])
 })
 
-t.test('Flights keeps the number of failures when a capture is refused', async (t) => {
+t.test('SharedCaptures keeps the number of failures when a capture is refused', async (t) => {
   const { aReplica, request, end, later, quota } = aBucket()
   end((await aReplica().join(request()))!.screenshot, 'Failed')
   later(61)
@@ -188,9 +188,9 @@ t.test('Flights keeps the number of failures when a capture is refused', async (
   t.not(idOf(await aReplica().join(request())), idOf(second))
 })
 
-t.test('Flights ignores a forged flight and replaces it', async (t) => {
+t.test('SharedCaptures ignores a forged shared capture and replaces it', async (t) => {
   const { aReplica, request, objects } = aBucket()
-  const key = flightKey('acme', HASH)
+  const key = sharedCaptureKey('acme', HASH)
   const plan = planScreenshots(NOW, 1, false)
   objects.objects.set(key, JSON.stringify({ version: 2, hash: `a.${'a'.repeat(43)}`, plan, takenAt: NOW.toISOString(), signature: 'a.b' }))
   const joined = await aReplica().join(request())
@@ -198,7 +198,7 @@ t.test('Flights ignores a forged flight and replaces it', async (t) => {
   t.not(idOf(joined), plan.ids[0])
 })
 
-t.test('Flights.refresh tries once in ten seconds, and once a minute without quota', async (t) => {
+t.test('SharedCaptures.refresh tries once in ten seconds, and once a minute without quota', async (t) => {
   const { aReplica, request, quota, later } = aBucket()
   const replica = aReplica()
   let tries = 0

@@ -6,14 +6,14 @@ const MILLISECONDS = 500
  * False for half a second after the part has appeared or the window has received the focus. Another page can close its window between the two clicks
  * of a double click, so that the second one meets this page.
  */
-export function useSettled(): boolean {
-  const [isSettled, setSettled] = useState(false)
+export function useClickGuard(): boolean {
+  const [isReady, setReady] = useState(false)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const restart = () => {
-      setSettled(false)
+      setReady(false)
       clearTimeout(timer)
-      timer = setTimeout(() => setSettled(true), MILLISECONDS)
+      timer = setTimeout(() => setReady(true), MILLISECONDS)
     }
     restart()
     addEventListener('focus', restart)
@@ -22,5 +22,5 @@ export function useSettled(): boolean {
       clearTimeout(timer)
     }
   }, [])
-  return isSettled
+  return isReady
 }

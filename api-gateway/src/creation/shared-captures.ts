@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { flightKey } from '@tintype/crds/records/storage-keys'
+import { sharedCaptureKey } from '@tintype/crds/records/storage-keys'
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../common/errors.ts'
 import type { NewScreenshot, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, createScreenshots } from './create.ts'
 import type { EntryStoreDeps } from './entry-store.ts'
-import { type Flight, FlightStore, type PictureKey } from './flight-store.ts'
+import { type SharedCapture, SharedCaptureStore, type PictureKey } from './shared-capture-store.ts'
 import type { CreationPlan } from './plan.ts'
 
-// Single flight: all requests for a picture that is not cached wait for one capture. The request that writes the flight reserves quota and creates the
-// screenshot. The others find its id in the flight and reserve nothing.
+// All requests for a picture that is not cached wait for one capture. The request that writes the shared capture reserves quota and creates the
+// screenshot. The others find its id in the shared capture and reserve nothing.
 
 /** Another process takes over a plan that was not carried out in this time. Repeating a plan is harmless. */
 const TAKE_OVER_MILLISECONDS = 10_000
@@ -31,9 +31,9 @@ const REFRESH_MILLISECONDS = 10_000
 const REFUSED_MILLISECONDS = 60_000
 
 /** The capture that a request waits for. */
-export interface JoinedFlight {
+export interface JoinedCapture {
   screenshot: Screenshot
-  /** Time at which the flight started. */
+  /** Time at which the shared capture started. */
   startedAt: Date
   /** End of the time for which a failure is remembered. Absent unless the capture has failed. */
   failedUntil?: Date
@@ -41,7 +41,7 @@ export interface JoinedFlight {
   isCreator: boolean
 }
 
-export interface FlightRequest extends PictureKey {
+export interface SharedCaptureRequest extends PictureKey {
   owner: Account
   /** Called before anything is written. Throws when the queue is full. */
   admit: () => void
@@ -57,7 +57,7 @@ export interface FlightRequest extends PictureKey {
   waitMilliseconds: number
 }
 
-export interface FlightDeps extends CreateDeps, EntryStoreDeps {
+export interface SharedCaptureDeps extends CreateDeps, EntryStoreDeps {
   archive: Pick<RecordArchive, 'find' | 'isDeleted'>
   screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
 }
@@ -69,17 +69,17 @@ export const failureMilliseconds = (failures: number): number =>
 const timeOf = (screenshot: Screenshot): number => Date.parse(screenshot.status?.completionTime ?? screenshot.metadata.creationTimestamp)
 
 /** Joins requests for the same picture. */
-export class Flights {
-  readonly #deps: FlightDeps
-  readonly #store: FlightStore
-  readonly #joining = new Map<string, Promise<JoinedFlight | undefined>>()
+export class SharedCaptures {
+  readonly #deps: SharedCaptureDeps
+  readonly #store: SharedCaptureStore
+  readonly #joining = new Map<string, Promise<JoinedCapture | undefined>>()
   /** Times before which no further capture is tried in the background. */
   readonly #refreshed = new LRUCache<string, number>({ max: MAX_REMEMBERED })
-  readonly #failed = new LRUCache<string, { joined: JoinedFlight; until: number }>({ max: MAX_REMEMBERED })
+  readonly #failed = new LRUCache<string, { joined: JoinedCapture; until: number }>({ max: MAX_REMEMBERED })
 
-  constructor(deps: FlightDeps) {
+  constructor(deps: SharedCaptureDeps) {
     this.#deps = deps
-    this.#store = new FlightStore(deps)
+    this.#store = new SharedCaptureStore(deps)
   }
 
   /**
@@ -87,8 +87,8 @@ export class Flights {
    * Requests of this process share one call.
    * @throws ApiError QUEUE_FULL, USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
    */
-  async join(request: FlightRequest): Promise<JoinedFlight | undefined> {
-    const key = flightKey(request.account, request.hash)
+  async join(request: SharedCaptureRequest): Promise<JoinedCapture | undefined> {
+    const key = sharedCaptureKey(request.account, request.hash)
     const failed = this.#failed.get(key)
     if (failed && this.#deps.now().getTime() < failed.until) return failed.joined
     const running = this.#joining.get(key)
@@ -104,24 +104,24 @@ export class Flights {
   }
 
   /** Starts a capture in the background, unless one was tried recently. Never throws: without quota or rate the old picture stays. */
-  refresh(request: FlightRequest): void {
-    const key = flightKey(request.account, request.hash)
+  refresh(request: SharedCaptureRequest): void {
+    const key = sharedCaptureKey(request.account, request.hash)
     const now = this.#deps.now().getTime()
     if (now < (this.#refreshed.get(key) ?? 0)) return
     this.#refreshed.set(key, now + REFRESH_MILLISECONDS)
     this.join(request).catch(() => this.#refreshed.set(key, now + REFUSED_MILLISECONDS))
   }
 
-  #remember(key: string, joined: JoinedFlight, failedUntil: Date): void {
+  #remember(key: string, joined: JoinedCapture, failedUntil: Date): void {
     const until = Math.min(failedUntil.getTime(), this.#deps.now().getTime() + REMEMBERED_MILLISECONDS)
     this.#failed.set(key, { joined, until })
   }
 
-  async #find(request: FlightRequest): Promise<JoinedFlight | undefined> {
+  async #find(request: SharedCaptureRequest): Promise<JoinedCapture | undefined> {
     const deadline = performance.now() + request.waitMilliseconds
     do {
       const stored = await this.#store.read(request)
-      const joined = stored?.flight ? await this.#joinStored(request, stored.flight) : await this.#start(request, 0, stored?.etag)
+      const joined = stored?.shared ? await this.#joinStored(request, stored.shared) : await this.#start(request, 0, stored?.etag)
       if (joined) return joined
       await sleep(POLL_MILLISECONDS, undefined, { signal: request.signal }).catch(() => {})
     } while (performance.now() < deadline && !request.signal.aborted)
@@ -129,60 +129,60 @@ export class Flights {
   }
 
   /** Returns undefined when the caller must look again. */
-  async #joinStored(request: FlightRequest, flight: Flight): Promise<JoinedFlight | undefined> {
-    if (flight.isReleased) return this.#start(request, flight.failures, flight.etag)
+  async #joinStored(request: SharedCaptureRequest, shared: SharedCapture): Promise<JoinedCapture | undefined> {
+    if (shared.isReleased) return this.#start(request, shared.failures, shared.etag)
     const now = this.#deps.now().getTime()
-    const screenshot = await this.#findScreenshot(request.account, flight)
-    if (screenshot && !isFinished(screenshot)) return toJoined(screenshot, flight, false)
+    const screenshot = await this.#findScreenshot(request.account, shared)
+    if (screenshot && !isFinished(screenshot)) return toJoined(screenshot, shared, false)
     if (screenshot?.status?.phase === 'Failed') {
-      const failedUntil = new Date(timeOf(screenshot) + failureMilliseconds(flight.failures))
-      if (now < failedUntil.getTime()) return { ...toJoined(screenshot, flight, false), failedUntil }
-      return this.#start(request, flight.failures + 1, flight.etag)
+      const failedUntil = new Date(timeOf(screenshot) + failureMilliseconds(shared.failures))
+      if (now < failedUntil.getTime()) return { ...toJoined(screenshot, shared, false), failedUntil }
+      return this.#start(request, shared.failures + 1, shared.etag)
     }
-    if (screenshot && now - timeOf(screenshot) < JUST_COMPLETED_MILLISECONDS) return toJoined(screenshot, flight, false)
-    if (screenshot || (await this.#isGone(request.account, flight))) return this.#start(request, 0, flight.etag)
-    if (now - flight.takenAt.getTime() < TAKE_OVER_MILLISECONDS) return undefined
-    const taken = await this.#store.takeOver(request, flight)
+    if (screenshot && now - timeOf(screenshot) < JUST_COMPLETED_MILLISECONDS) return toJoined(screenshot, shared, false)
+    if (screenshot || (await this.#isGone(request.account, shared))) return this.#start(request, 0, shared.etag)
+    if (now - shared.takenAt.getTime() < TAKE_OVER_MILLISECONDS) return undefined
+    const taken = await this.#store.takeOver(request, shared)
     return taken && this.#carryOut(request, taken, true)
   }
 
-  async #findScreenshot(account: string, { plan }: Flight): Promise<Screenshot | undefined> {
+  async #findScreenshot(account: string, { plan }: SharedCapture): Promise<Screenshot | undefined> {
     const [id = ''] = plan.ids
     const live = await this.#deps.screenshots.find(id)
     return live && accountOf(live) === account ? live : this.#deps.archive.find(account, id)
   }
 
   /** True when the screenshot was deleted, or when the plan is too old to be carried out. */
-  async #isGone(account: string, { plan }: Flight): Promise<boolean> {
+  async #isGone(account: string, { plan }: SharedCapture): Promise<boolean> {
     const [id = ''] = plan.ids
     if (this.#deps.now().getTime() - Date.parse(plan.at) >= MAX_PLAN_MILLISECONDS) return true
     return this.#deps.archive.isDeleted(account, id)
   }
 
-  async #start(request: FlightRequest, failures: number, replaced: string | undefined): Promise<JoinedFlight | undefined> {
+  async #start(request: SharedCaptureRequest, failures: number, replaced: string | undefined): Promise<JoinedCapture | undefined> {
     request.admit()
-    const flight = await this.#store.start(request, request.newPlan(), failures, replaced)
-    return flight && this.#carryOut(request, flight, false)
+    const shared = await this.#store.start(request, request.newPlan(), failures, replaced)
+    return shared && this.#carryOut(request, shared, false)
   }
 
-  async #carryOut(request: FlightRequest, flight: Flight, isRepeated: boolean): Promise<JoinedFlight> {
+  async #carryOut(request: SharedCaptureRequest, shared: SharedCapture, isRepeated: boolean): Promise<JoinedCapture> {
     const { owner, units, build, onCreate } = request
     const execution = {
-      plan: flight.plan,
+      plan: shared.plan,
       isRepeated,
       isRemembered: true,
       complete: async () => {},
-      forget: () => this.#store.release(request, flight),
+      forget: () => this.#store.release(request, shared),
     }
-    const { items } = await createScreenshots({ account: owner, execution, units, build: () => build(flight.plan) }, this.#deps)
+    const { items } = await createScreenshots({ account: owner, execution, units, build: () => build(shared.plan) }, this.#deps)
     const screenshot = items[0]?.screenshot
     if (!screenshot) throw unavailable('the screenshot could not be stored: retry in a few seconds')
     onCreate(screenshot)
-    return toJoined(screenshot, flight, true)
+    return toJoined(screenshot, shared, true)
   }
 }
 
-const toJoined = (screenshot: Screenshot, { plan }: Flight, isCreator: boolean): JoinedFlight => ({
+const toJoined = (screenshot: Screenshot, { plan }: SharedCapture, isCreator: boolean): JoinedCapture => ({
   screenshot,
   startedAt: new Date(plan.at),
   isCreator,
