@@ -141,7 +141,7 @@ const NOT_MODIFIED: ResponseSpec = { description: 'The client already has this v
 
 /**
  * Returns a function that declares routes whose handlers have these dependencies. It infers the types of parameters, query and body.
- * Routes with If-None-Match also respond with 304.
+ * Routes with If-None-Match also respond with 304, and those with an Idempotency-Key or a body have the headers of these.
  * @param own parameters of paths, for the routes whose path names them
  */
 export const routeFor =
@@ -149,8 +149,13 @@ export const routeFor =
   <const Url extends Path, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
     declaration: Declaration<Deps, Url, Body, Parameters>,
   ): Route<Deps> => {
-    const { path, parameters = [] } = declaration
+    const { path, parameters = [], isKeyed, body } = declaration
     const all = [...own.filter(({ name }) => path.includes(`{${name}}`)), ...parameters]
-    const responses = { ...(all.includes(ifNoneMatch) && { 304: NOT_MODIFIED }), ...declaration.responses }
-    return { tag, ...declaration, responses, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
+    const more: HeaderName[] = [...(isKeyed ? (['Idempotent-Replayed'] as const) : []), ...(body ? (['X-Ignored-Options'] as const) : [])]
+    const responses = Object.entries(declaration.responses).map(([status, { headers = [], ...response }]) => {
+      const described = [...headers, ...more]
+      return [status, { ...response, ...(described.length > 0 && { headers: described }) }] as const
+    })
+    const documented = { ...(all.includes(ifNoneMatch) && { 304: NOT_MODIFIED }), ...Object.fromEntries(responses) }
+    return { tag, ...declaration, responses: documented, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
   }

@@ -25,7 +25,7 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
         description: 'The batch was accepted, completely or in part.',
         schema: CreatedBatch,
         example: createdBatch,
-        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'Retry-After'],
         links: {
           batch: linkTo('getBatch', 'Reads the batch.', 'batch_id'),
           first: linkTo('getScreenshot', 'Reads the first screenshot.', 'screenshots/0/id'),

@@ -24,9 +24,7 @@ const update = {
   scope: 'keys:write',
   parameters: [ifMatch],
   body: updateKeyBody,
-  responses: {
-    200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
-  },
+  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control'] } },
   errors: ['CONFLICT', 'LAST_API_KEY'],
   handle: updateKey,
 } as const
@@ -47,7 +45,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
         description: 'Created.',
         schema: KeyCreated,
         example: keyCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
           read: linkTo('getKey', 'Reads the key, without its text.'),
           update: linkTo('updateKey', 'Changes it.'),
@@ -117,12 +115,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
     body: rotateKeyBody,
     responses: {
-      201: {
-        description: 'Rotated.',
-        schema: KeyRotated,
-        example: keyRotated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
+      201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag', 'Cache-Control'] },
     },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
@@ -147,12 +140,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
       'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
     body: rotateLinkSecretBody,
     responses: {
-      200: {
-        description: 'Rotated.',
-        schema: LinkSecretFound,
-        example: linkSecretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
+      200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateLinkSecret,

@@ -40,7 +40,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         description: 'Created.',
         schema: ScheduleCreated,
         example: scheduleCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
           read: linkTo('getSchedule', 'Reads the schedule and its last runs.'),
           update: linkTo('updateSchedule', 'Changes it.'),
@@ -91,14 +91,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
       'A merge patch (RFC 7396): absent fields and options stay unchanged, and null restores a default. A change of hidden options, which the record shows as `***` or `…`, must name all of them, and so must a new `url` beside private options.',
     parameters: [ifMatch],
     body: updateScheduleBody,
-    responses: {
-      200: {
-        description: 'Changed.',
-        schema: ScheduleChanged,
-        example: scheduleChanged,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
+    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged, headers: ['ETag', 'Cache-Control'] } },
     errors: [...optionErrors],
     handle: updateSchedule,
   }),
@@ -125,12 +118,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     isKeyed: true,
     body: runBody,
     responses: {
-      202: {
-        description: 'Accepted.',
-        schema: CreatedRun,
-        example: runCreated,
-        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed'],
-      },
+      202: { description: 'Accepted.', schema: CreatedRun, example: runCreated, headers: ['Location', 'Retry-After', 'X-Queue-Position'] },
     },
     errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: runSchedule,
@@ -155,9 +143,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     description:
       'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
     body: approveBody,
-    responses: {
-      202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control', 'X-Ignored-Options'] },
-    },
+    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control'] } },
     errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
   }),

@@ -26,14 +26,7 @@ const update = {
   scope: 'webhooks:write',
   parameters: [ifMatch],
   body: updateWebhookBody,
-  responses: {
-    200: {
-      description: 'Changed.',
-      schema: WebhookChanged,
-      example: webhookChanged,
-      headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-    },
-  },
+  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged, headers: ['ETag', 'Cache-Control'] } },
   errors: ['URL_NOT_ALLOWED', 'CONFLICT'],
   handle: updateWebhook,
 } as const
@@ -54,7 +47,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         description: 'Created.',
         schema: WebhookCreated,
         example: webhookCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
           read: linkTo('getWebhook', 'Reads the webhook and its delivery statistics.'),
           update: linkTo('updateWebhook', 'Changes it.'),
@@ -105,14 +98,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
     body: rotateDefaultSecretBody,
-    responses: {
-      200: {
-        description: 'Rotated.',
-        schema: SecretRotated,
-        example: secretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
   }),
@@ -167,14 +153,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
     body: rotateSecretBody,
-    responses: {
-      200: {
-        description: 'Rotated.',
-        schema: SecretRotated,
-        example: secretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,
   }),
