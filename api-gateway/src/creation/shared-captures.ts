@@ -8,8 +8,8 @@ import { unavailable } from '../common/errors.ts'
 import type { NewScreenshot, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, createScreenshots } from './create.ts'
 import type { EntryStoreDeps } from './entry-store.ts'
-import { type SharedCapture, SharedCaptureStore, type PictureKey } from './shared-capture-store.ts'
 import type { CreationPlan } from './plan.ts'
+import { type PictureKey, type SharedCapture, SharedCaptureStore } from './shared-capture-store.ts'
 
 // All requests for a picture that is not cached wait for one capture. The request that writes the shared capture reserves quota and creates the
 // screenshot. The others find its id in the shared capture and reserve nothing.

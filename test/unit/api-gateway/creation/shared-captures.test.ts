@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type SharedCaptureRequest, SharedCaptures, failureMilliseconds } from '../../../../api-gateway/src/creation/shared-captures.ts'
 import { buildScreenshot } from '../../../../api-gateway/src/creation/new-screenshot.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
+import { failureMilliseconds, type SharedCaptureRequest, SharedCaptures } from '../../../../api-gateway/src/creation/shared-captures.ts'
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'

@@ -61,7 +61,12 @@ t.test('POST /schedules/:id/run with handling=lenient lists the fields that it d
   const { app, headers: own, ...gateway } = aGateway()
   const { id } = addSchedule({ app, headers: own, ...gateway })
   const headers = { ...own, prefer: 'handling=lenient' }
-  const response = await app.inject({ method: 'POST', url: `/v1/schedules/${id}/run`, headers, payload: { url: 'https://other.example.com/' } })
+  const response = await app.inject({
+    method: 'POST',
+    url: `/v1/schedules/${id}/run`,
+    headers,
+    payload: { url: 'https://other.example.com/' },
+  })
   t.match([response.statusCode, response.headers['x-ignored-options']], [202, 'url'])
 })
 
