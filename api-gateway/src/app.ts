@@ -5,7 +5,7 @@ import { PictureMemory } from './cache/picture-memory.ts'
 import type { ConsoleFiles } from './console/files.ts'
 import { addConsoleRoutes } from './console/routes.ts'
 import { Sessions } from './console/sessions.ts'
-import { Flights } from './creation/flights.ts'
+import { SharedCaptures } from './creation/shared-captures.ts'
 import { addRoutes } from './http/add-routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
@@ -25,7 +25,7 @@ import { ParsedLinks } from './resources/take/parsed-link.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** All external dependencies of the gateway. Tests pass fakes. */
-export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'flights' | 'pictures' | 'parsedLinks'> &
+export type Deps = Omit<RoutesDeps, 'buildDocument' | 'metrics' | 'calls' | 'sharedCaptures' | 'pictures' | 'parsedLinks'> &
   TracingDeps &
   GatewayDeps
 
@@ -70,7 +70,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     clientErrorHandler: sendProtocolError,
   })
   const calls = new CallLimits(deps.callsPerMinute)
-  const flights = new Flights(deps)
+  const sharedCaptures = new SharedCaptures(deps)
   const pictures = new PictureMemory({ maxBytes: deps.linkCacheBytes, files: deps.files, now: deps.now })
   const sessions = new Sessions(deps)
   const findSessionKey = deps.console && (async (headers: IncomingHttpHeaders) => (await sessions.find(headers))?.apiKey)
@@ -91,7 +91,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })
-  addRoutes(app, routes, { ...deps, buildDocument, calls, flights, pictures, parsedLinks: new ParsedLinks() })
+  addRoutes(app, routes, { ...deps, buildDocument, calls, sharedCaptures, pictures, parsedLinks: new ParsedLinks() })
   app.register(async (scope) => addDocsRoutes(scope))
   const { console: files } = deps
   if (files) app.register(async (scope) => addConsoleRoutes(scope, { ...deps, console: files, sessions }))

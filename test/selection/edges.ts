@@ -154,7 +154,7 @@ export const rules: Rules = {
       tests: integration('operator/*', 'chart/monitoring'),
     },
     {
-      sources: below('operator/src/setup', 'crds/storage', 'operator/src/storage', 'charts/images'),
+      sources: below('operator/src/setup', 'operator/src/stores', 'crds/storage', 'operator/src/storage', 'charts/images'),
       tests: [...integration('setup/*', 'storage/*', 'options/output/storage'), ...endToEnd('store-writes')],
     },
     {

@@ -39,7 +39,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
 /** Which files may load a library, where not every program may that names it in its package.json. */
 const keepers: Record<string, RegExp> = {
   '@kubernetes/client-node': /^crds\/client\//,
-  minio: /^(crds\/storage|operator\/src\/setup)\//,
+  minio: /^(crds\/storage\/s3|operator\/src\/stores)\//,
   'ipaddr.js': /^crds\/src\/addresses\/address-rules\.ts$/,
   yaml: /^crds\/generate\/main\.ts$/,
 }

@@ -40,7 +40,7 @@ Exit codes: 0 success, 1 failure, or a change found by diff, 2 wrong usage,
 /** Capture options have a page of their own. */
 const withoutOptions = (command: Command): Command => ({
   ...command,
-  flags: command.flags.filter((flag) => !captureFlags.includes(flag)),
+  flags: (command.flags ?? []).filter((flag) => !captureFlags.includes(flag)),
 })
 
 const helpOf = (command: Command, columns: number): string =>
@@ -70,7 +70,16 @@ function helpFor(words: readonly string[], { columns }: Output): string {
   return helpOf(findCommand(words).command, columns)
 }
 
-async function execute(args: readonly string[], world: World): Promise<number> {
+/** Refuses a number of positional arguments that the usage does not allow. */
+function assertCount({ name, usage }: Command, count: number): void {
+  const words = usage?.split(' ') ?? []
+  const minimum = words.filter((word) => !word.startsWith('[')).length
+  const maximum = words.some((word) => word.includes('...')) ? Number.POSITIVE_INFINITY : words.length
+  if (count >= minimum && count <= maximum) return
+  throw new UsageError(`\`tintype ${name}\` ${usage === undefined ? 'takes no arguments' : `needs ${usage}`}. Add --help for the usage.`)
+}
+
+async function execute(args: readonly string[], world: World): Promise<ExitCode> {
   const [first] = args
   if (first === undefined) {
     world.stderr.write(HELP)
@@ -87,22 +96,18 @@ async function execute(args: readonly string[], world: World): Promise<number> {
     return EXIT.ok
   }
   const { command, rest } = findCommand(args)
-  const parsed = parseFlags([...command.flags, ...commonFlags], rest)
+  const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest)
   if (parsed.values.get('help') === true) {
     const isAboutOptions = parsed.positionals[0] === 'options'
     world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, world.stdout.columns))
     return EXIT.ok
   }
-  const count = parsed.positionals.length
-  if (count < command.minimum || count > command.maximum) {
-    const wanted = command.usage === '' ? 'takes no arguments' : `needs ${command.usage}`
-    throw new UsageError(`\`tintype ${command.name}\` ${wanted}. Add --help for the usage.`)
-  }
+  assertCount(command, parsed.positionals.length)
   const context = new Context(world, parsed)
   let forward: Forward | undefined
   try {
     if (world.isKubectlPlugin && !command.isLocal) forward = await forwardIfNeeded(context)
-    return await command.run(context)
+    return (await command.run(context)) ?? EXIT.ok
   } catch (error) {
     throw new ReportedError(error, serverOf(context))
   } finally {
@@ -141,7 +146,7 @@ function serverOf(context: Context): string | undefined {
 /** Runs a command line. Resolves to the exit code; an error is one line on standard error. */
 export async function run(args: readonly string[], world: World): Promise<ExitCode> {
   try {
-    return (await execute(args, world)) as ExitCode
+    return await execute(args, world)
   } catch (error) {
     const report = error instanceof ReportedError ? toReport(error.cause, error.server) : toReport(error)
     world.stderr.write(`tintype: ${toPrintable(report.message)}\n`)

@@ -1,5 +1,10 @@
 import type { FastifyReply } from 'fastify'
 
+/** Of responses without secrets: a client asks each time whether its copy is current. */
+export const NO_CACHE = { 'cache-control': 'private, no-cache' }
+/** Of responses with a secret. */
+export const NO_STORE = { 'cache-control': 'private, no-store' }
+
 const MAX_LISTED_NAMES = 32
 const MAX_NAME_LENGTH = 64
 

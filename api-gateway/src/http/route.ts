@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyDocumentation, BodyReader } from './body.ts'
 import type { HeaderName } from './headers.ts'
+import { ifNoneMatch } from './parameters.ts'
 import type { CheckQuery, QueryOf, QueryParameters } from './query.ts'
 
 // Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
@@ -26,6 +27,13 @@ export interface Link {
   description: string
   parameters: Readonly<Record<string, string>>
 }
+
+/** Returns a link to the operation for the id at a place of the response's body. */
+export const linkTo = (operationId: string, description: string, place = 'data/id'): Link => ({
+  operationId,
+  description,
+  parameters: { id: `$response.body#/${place}` },
+})
 
 export interface ResponseSpec {
   description: string
@@ -112,9 +120,10 @@ interface Registration {
 }
 
 interface Declaration<Deps, Url extends Path, Body, Parameters extends QueryParameters>
-  extends Omit<Operation, 'path' | 'query' | 'body'>,
+  extends Omit<Operation, 'path' | 'query' | 'body' | 'tag'>,
     Registration {
   path: Url
+  tag?: Tag
   query?: Parameters | 'unchecked'
   checkQuery?: CheckQuery<QueryOf<Parameters>>
   body?: BodyReader<Body, Deps>
@@ -128,10 +137,25 @@ export interface Route<Deps> extends Operation, Registration {
   handle: Handle<Input<object, unknown>, Deps>
 }
 
-/** Returns a function that declares routes whose handlers have these dependencies. It infers the types of parameters, query and body. */
+const NOT_MODIFIED: ResponseSpec = { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] }
+
+/**
+ * Returns a function that declares routes whose handlers have these dependencies. It infers the types of parameters, query and body.
+ * Routes with If-None-Match also respond with 304, and those with an Idempotency-Key or a body have the headers of these.
+ * @param own parameters of paths, for the routes whose path names them
+ */
 export const routeFor =
-  <Deps = unknown>() =>
+  <Deps = unknown>(tag?: Tag, ...own: readonly Parameter[]) =>
   <const Url extends Path, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
     declaration: Declaration<Deps, Url, Body, Parameters>,
-  ): Route<Deps> =>
-    declaration as unknown as Route<Deps>
+  ): Route<Deps> => {
+    const { path, parameters = [], isKeyed, body } = declaration
+    const all = [...own.filter(({ name }) => path.includes(`{${name}}`)), ...parameters]
+    const more: HeaderName[] = [...(isKeyed ? (['Idempotent-Replayed'] as const) : []), ...(body ? (['X-Ignored-Options'] as const) : [])]
+    const responses = Object.entries(declaration.responses).map(([status, { headers = [], ...response }]) => {
+      const described = [...headers, ...more]
+      return [status, { ...response, ...(described.length > 0 && { headers: described }) }] as const
+    })
+    const documented = { ...(all.includes(ifNoneMatch) && { 304: NOT_MODIFIED }), ...Object.fromEntries(responses) }
+    return { tag, ...declaration, responses: documented, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
+  }

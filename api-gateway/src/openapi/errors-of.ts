@@ -1,4 +1,5 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
+import { ifMatch } from '../http/parameters.ts'
 import type { Operation } from '../http/route.ts'
 
 const ALWAYS: readonly HttpErrorCode[] = [
@@ -19,11 +20,13 @@ const WITH_BODY: readonly HttpErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_M
 const WITH_IDEMPOTENCY_KEY: readonly HttpErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
 
 /** All error codes of an operation, by HTTP status. */
-export function errorsOf({ body, scope, optionalScope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
+export function errorsOf({ parameters = [], body, scope, optionalScope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
   const codes = new Set<HttpErrorCode>([
     ...errors,
     ...ALWAYS,
     ...((scope ?? optionalScope) === undefined ? [] : WITH_KEY),
+    ...(parameters.some((parameter) => parameter.in === 'path') ? (['NOT_FOUND'] as const) : []),
+    ...(parameters.includes(ifMatch) ? (['PRECONDITION_FAILED'] as const) : []),
     ...(body ? WITH_BODY : []),
     ...(isKeyed ? WITH_IDEMPOTENCY_KEY : []),
   ])

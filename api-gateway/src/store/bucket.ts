@@ -1,6 +1,6 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
-import { openStorage } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
+import { openStorage } from '@tintype/crds/storage/s3/open-storage'
 import { unavailable } from '../common/errors.ts'
 
 /** The bucket, over the S3 protocol. Storage errors become ApiError SERVICE_UNAVAILABLE. */

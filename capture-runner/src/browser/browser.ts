@@ -37,7 +37,7 @@ export interface RunningBrowser {
   readonly pid: number
   readonly version: string
   readonly isConnected: () => boolean
-  readonly onGone: (listener: () => void) => void
+  readonly onDisconnected: (listener: () => void) => void
   readonly openTab: (plan: ContextPlan) => Promise<Tab>
   /** Kills the whole process group at once. Later calls do nothing. */
   readonly kill: () => void
@@ -99,7 +99,7 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     pid,
     version: browser.version(),
     isConnected: () => browser.isConnected(),
-    onGone: (listener) => void browser.once('disconnected', listener),
+    onDisconnected: (listener) => void browser.once('disconnected', listener),
     openTab: (plan) => makeTab(tabSource, plan),
     kill: () => {
       // Once the process has ended, another process may have its pid.

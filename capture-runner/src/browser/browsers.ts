@@ -228,7 +228,7 @@ export class Browsers {
         next: undefined,
       }
       this.#prepareNext(prepared)
-      browser.onGone(() => this.#handleGone(prepared))
+      browser.onDisconnected(() => this.#handleDisconnected(prepared))
       return prepared
     }
     const delayOf = (error: unknown): number => {
@@ -240,7 +240,7 @@ export class Browsers {
   }
 
   /** Replaces an idle browser that has ended before a capture needs it. */
-  #handleGone(prepared: PreparedBrowser): void {
+  #handleDisconnected(prepared: PreparedBrowser): void {
     // A capture that uses it fails by itself and then replaces it.
     if (this.#stop.signal.aborted || prepared.lent > 0) return
     if (prepared === this.#up) {

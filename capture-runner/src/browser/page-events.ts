@@ -1,13 +1,9 @@
 import type { CDPSession, Page } from 'playwright'
-import { type DevTools, implementationOf } from './devtools.ts'
+import type { DevTools } from './devtools.ts'
+import { pageSessionOf } from './playwright-internals.ts'
 
 /** DevTools events of a page. */
 export type PageEvents = Pick<CDPSession, 'on'>
-
-/** The part of Playwright's page implementation that is read here. */
-interface PageImplementation {
-  delegate?: { _mainFrameSession?: { _client?: DevTools; _workerSessions?: Map<string, PageEvents> } }
-}
 
 /**
  * Returns a source of the page's network and lifecycle events. Playwright has already enabled these events on its own session. A second session would
@@ -18,8 +14,8 @@ interface PageImplementation {
  * that needs all events of a response sends the page one more command.
  */
 export async function pageEventsOf(page: Page, session: DevTools): Promise<PageEvents> {
-  const client = findClient(page)
-  if (client) return client
+  const own = pageSessionOf(page)
+  if (own) return own
   await enablePageEvents(session)
   return session
 }
@@ -47,12 +43,3 @@ export async function bypassServiceWorkers(session: DevTools): Promise<void> {
 
 /** Enables the network events of a page's or worker's session. */
 export const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
-
-/** Playwright's internal session of a page's main frame; undefined if this version of Playwright has none. */
-export const mainSessionOf = (page: Page) => (implementationOf(page) as PageImplementation | undefined)?.delegate?._mainFrameSession
-
-/** Playwright's own session with a page; undefined if this version of Playwright does not expose it. */
-export function findClient(page: Page): DevTools | undefined {
-  const client = mainSessionOf(page)?._client
-  return typeof client?.on === 'function' ? client : undefined
-}

@@ -1,10 +1,11 @@
 import type { BrowserContext, Frame, Page } from 'playwright'
 import type { ContextPlan } from '../plan/context.ts'
-import { type DevTools, directly, implementationOf, type ParentSession } from './devtools.ts'
+import { type DevTools, directly, type ParentSession } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toFrameMetrics, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { FrameControl, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { countScripts, findClient, pageEventsOf } from './page-events.ts'
+import { countScripts, pageEventsOf } from './page-events.ts'
+import { browserContextIdOf, pageSessionOf } from './playwright-internals.ts'
 import { followWorkers } from './playwright-workers.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 
@@ -35,8 +36,8 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts, con
     countScripts(session),
     applyEmulation(session, page, version, plan),
   ])
-  const client = findClient(page)
-  if (plan.frameControl && client) await client.send('Emulation.setDeviceMetricsOverride', toFrameMetrics(plan))
+  const own = pageSessionOf(page)
+  if (plan.frameControl && own) await own.send('Emulation.setDeviceMetricsOverride', toFrameMetrics(plan))
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
@@ -53,11 +54,11 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts, con
     evaluate: evaluateIn(session, lifecycle, mainFrame),
     resize: (viewport) => page.setViewportSize(viewport),
     // Uses Playwright's own session, because the scale of a second session would multiply with it.
-    ...(client
+    ...(own
       ? {
           layOut: async (height?: number) => {
             const viewport = page.viewportSize() ?? plan.viewport
-            await client.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport }, height))
+            await own.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport }, height))
           },
         }
       : {}),
@@ -73,16 +74,16 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts, con
 
 /** Opens a page that draws frames only on command. Playwright adopts it like a popup. */
 async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan) {
-  const { _browserContextId: browserContextId } = (implementationOf(context) ?? {}) as { _browserContextId?: string }
+  const browserContextId = browserContextIdOf(context)
   if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')
   const adopted = context.waitForEvent('page')
   adopted.catch(() => {})
   const { targetId } = await control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) })
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
-  const gone = new AbortController()
+  const detached = new AbortController()
   const frames = new FrameControl(
-    control.child(sessionId, () => gone.abort()),
-    gone.signal,
+    control.child(sessionId, () => detached.abort()),
+    detached.signal,
   )
   frames.start()
   return { page: await adopted, frames }

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright'
 import type { Lifecycle } from './lifecycle.ts'
-import { findClient, mainSessionOf, type PageEvents } from './page-events.ts'
+import type { PageEvents } from './page-events.ts'
+import { pageSessionOf, workerSessionsOf } from './playwright-internals.ts'
 
 /** Counts requests of the page's workers in the lifecycle. Playwright has already attached to them and enabled their events. */
 export function followWorkers(page: Page, lifecycle: Lifecycle): void {
-  const client = findClient(page)
-  const workers = mainSessionOf(page)?._workerSessions
-  if (client && workers) followWorkersOf(client, workers, lifecycle)
+  const session = pageSessionOf(page)
+  const workers = workerSessionsOf(page)
+  if (session && workers) followWorkersOf(session, workers, lifecycle)
 }
 
 /** Follows the workers of a page or of a worker. Returns a function that stops this. */

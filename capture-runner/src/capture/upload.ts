@@ -1,6 +1,7 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { doubled, repeat } from '@tintype/crds/runtime/retry'
+import { ETAG_HASH, etagOf, isConditionUnmet, isRepeatable } from '@tintype/crds/storage/s3/presigned'
 import { Agent, request } from 'undici'
 import { type Content, hashOf, sizeOfContent, streamOf } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
@@ -20,7 +21,6 @@ const MAX_DELAY_MILLISECONDS = 2_000
 /** Time limit of one attempt, plus time for each byte. */
 const TRY_MILLISECONDS = 8_000
 const BYTES_PER_MILLISECOND = 1_000
-const REPEATABLE = new Set([408, 429, 500, 502, 503, 504, 507])
 
 const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 }, maxHeaderSize: MAX_HEADER_BYTES })
 /** Error bodies are ignored. Short ones are read so that the connection can be reused. */
@@ -40,7 +40,7 @@ export async function upload(content: Content, order: CaptureOrder['upload'], si
   let isUncertain = false
   let last: PutResponse = {}
   const delayOf = (response: PutResponse, attempt: number): number | undefined => {
-    if (response.status !== undefined && !REPEATABLE.has(response.status)) return undefined
+    if (response.status !== undefined && !isRepeatable(response.status)) return undefined
     last = response
     isUncertain ||= response.status === undefined || response.status >= 500
     return delayMilliseconds(attempt)
@@ -50,10 +50,10 @@ export async function upload(content: Content, order: CaptureOrder['upload'], si
       throw toStorageError(reason, last)
     })
   const { status, etag } = await repeat(() => put(content, order, signal), { delayOf, wait })
-  if (status === 200) return { etag: etag ?? (await hashOf(content, 'md5', signal)), fileSizeBytes }
+  if (status === 200) return { etag: etag ?? (await hashOf(content, ETAG_HASH, signal)), fileSizeBytes }
   // Safe, because only a file that matches the recorded ETag is ever served. A foreign object under our key would not match.
-  // S3 assigns the MD5 hash to an object stored by one PUT.
-  if (status === 412 && isUncertain) return { etag: await hashOf(content, 'md5', signal), fileSizeBytes }
+  if (status !== undefined && isConditionUnmet(status) && isUncertain)
+    return { etag: await hashOf(content, ETAG_HASH, signal), fileSizeBytes }
   throw new CaptureError('STORAGE_FAILED', `the storage returned ${status}`)
 }
 
@@ -80,7 +80,7 @@ async function put(content: Content, { url, headers }: CaptureOrder['upload'], s
       dispatcher: agent,
     })
     await readBeginning(body, MAX_BODY_BYTES)
-    const etag = String(responseHeaders.etag ?? '').replaceAll('"', '')
+    const etag = etagOf(responseHeaders)
     return { status: statusCode, ...(etag ? { etag } : {}) }
   } catch (cause) {
     return { cause }

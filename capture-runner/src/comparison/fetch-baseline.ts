@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 import { doubled, repeat } from '@tintype/crds/runtime/retry'
+import { isMissing, isRepeatable } from '@tintype/crds/storage/s3/presigned'
 import { Agent, request } from 'undici'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
@@ -13,9 +14,6 @@ import { pause } from '../runtime/race.ts'
 const FIRST_DELAY_MILLISECONDS = 100
 const MAX_DELAY_MILLISECONDS = 2_000
 const IDLE_MILLISECONDS = 10_000
-const REPEATABLE = new Set([408, 429, 500, 502, 503, 504])
-/** 412: the object has another ETag. */
-const MISSING = new Set([404, 410, 412])
 
 const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 }, maxHeaderSize: MAX_HEADER_BYTES })
 
@@ -36,13 +34,13 @@ export async function fetchBaseline(baseline: Baseline, file: string, signal: Ab
     delayOf: (response, attempt) => {
       signal.throwIfAborted()
       if (response.cause instanceof CaptureError) throw response.cause
-      const isFinal = response.status !== undefined && !REPEATABLE.has(response.status)
+      const isFinal = response.status !== undefined && !isRepeatable(response.status)
       return isFinal ? undefined : doubled(FIRST_DELAY_MILLISECONDS, MAX_DELAY_MILLISECONDS, attempt) * (0.5 + Math.random() / 2)
     },
     wait: (milliseconds) => pause(milliseconds, signal),
   })
   if (sha256 !== undefined) return sha256
-  if (status !== undefined && MISSING.has(status)) {
+  if (status !== undefined && isMissing(status)) {
     throw new CaptureError('BASELINE_NOT_FOUND', 'the file of compare_to no longer exists, or was replaced')
   }
   throw new CaptureError('STORAGE_FAILED', `the storage returned ${status} for the file of compare_to`)

@@ -31,7 +31,7 @@ const deadlineError = (name: string, milliseconds: number): EgressError =>
   new EgressError('DNS_FAILED', `${name} could not be resolved within ${milliseconds} ms (ETIMEOUT)`, { systemCode: 'ETIMEOUT' })
 
 type Answer = { addresses: string[] } | { error: unknown }
-const settle = (query: Promise<string[]>): Promise<Answer> =>
+const toAnswer = (query: Promise<string[]>): Promise<Answer> =>
   query.then(
     (addresses) => ({ addresses }),
     (error: unknown) => ({ error }),
@@ -47,8 +47,8 @@ export const createResolver = (config: ResolverConfig): { resolve: Resolve; canc
   if (config.dnsServers) resolver.setServers([...config.dnsServers])
 
   const ask = async (name: string, signal: AbortSignal): Promise<string[]> => {
-    const four = settle(resolver.resolve4(name))
-    const six = settle(resolver.resolve6(name))
+    const four = toAnswer(resolver.resolve4(name))
+    const six = toAnswer(resolver.resolve6(name))
     const first = await four
     const second =
       'addresses' in first ? await Promise.race([six, delay(SECOND_FAMILY_MILLISECONDS, { addresses: [] }, { signal })]) : await six

@@ -72,7 +72,7 @@ export const FOLDERS = {
   idempotency: {
     objects: {
       // A plan of up to 100 ids, and the response.
-      idempotency: { keys: [keys.idempotencyKey, keys.flightKey, keys.signInKey], parse: 'never', maxBytes: 4 * MEBIBYTE },
+      idempotency: { keys: [keys.idempotencyKey, keys.sharedCaptureKey, keys.signInKey], parse: 'never', maxBytes: 4 * MEBIBYTE },
     },
     rights: { operator: ['delete'], gateway: ['get', 'put', 'delete'] },
     // They are valid for 24 hours.

@@ -170,7 +170,7 @@ export function parseGoneKey(key: string): string | undefined {
 export const idempotencyKey = (account: string, hash: string): string => `idempotency/${account}/${hash}.json`
 
 /** Key of the plan of the capture on which all requests for a picture wait. `hash` identifies the picture. */
-export const flightKey = (account: string, hash: string): string => `idempotency/${account}/flight-${hash}.json`
+export const sharedCaptureKey = (account: string, hash: string): string => `idempotency/${account}/flight-${hash}.json`
 
 /** Key of the marker that a sign-in link of the console was used. */
 export const signInKey = (account: string, nonce: string): string => `idempotency/${account}/console-${nonce}.json`

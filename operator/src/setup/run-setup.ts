@@ -1,6 +1,6 @@
 import { newKeyText } from '@tintype/crds/crypto/key-text'
 import { applyDefinitions } from './apply-crds.ts'
-import { runExpiry } from './expire-files.ts'
+import { runExpiry } from './run-expiry.ts'
 import { removeStorageUser, setupStorage } from './setup-storage.ts'
 
 // Commands of the operator's image. Three are for pods of the chart, and two are for administrators: to create API keys and to delete a

@@ -2,16 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { retry } from '@tintype/crds/runtime/retry'
 import { StorageUrl } from '@tintype/crds/runtime/storage-settings'
-import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
 import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
-import { type Identities, setIdentities } from './identities.ts'
-import { setLifecycle } from './lifecycle.ts'
-import { removeUser } from './minio-admin.ts'
-import type { StoreRoot } from './sign-headers.ts'
-import { removeVersitygwUser, setVersitygwIdentities } from './versitygw-identities.ts'
+import type { Identities, StoreDriver, StoreRoot } from '../stores/driver.ts'
+import { expiryDays } from '../stores/expiry-days.ts'
+import { DRIVERS, STORE_NAMES } from './stores.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
@@ -29,7 +26,7 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
 
 const Environment = z.object({
   /** The bundled store. */
-  TINTYPE_STORAGE_KIND: z.enum(['minio', 'versitygw']).default('minio'),
+  TINTYPE_STORAGE_KIND: z.enum(STORE_NAMES).default('minio'),
   TINTYPE_STORAGE_ENDPOINT: StorageUrl,
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
@@ -42,27 +39,21 @@ const Environment = z.object({
   ...identityVariables(),
 })
 
-const TIMEOUT_MILLISECONDS = 10_000
 const RETRY_MILLISECONDS = 1_000
 /** Time limit for retries: a volume may have to be provisioned first. After that the Job retries. */
 const RETRY_LIMIT_MILLISECONDS = 120_000
 
-/**
- * Creates the bucket, sets its lifecycle rules and creates the users. Waits for the store to start. versitygw has no lifecycle rules: expire-files
- * runs beside it.
- */
+/** Creates the bucket, lets the store delete old objects if it can, and creates the users. Waits for the store to start. */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
-  const root = readRoot(read)
-  const bucket = read.TINTYPE_STORAGE_BUCKET
+  const target = readTarget(read)
+  const driver: StoreDriver = DRIVERS[read.TINTYPE_STORAGE_KIND]
   const identities = readIdentities(read)
   const deadline = performance.now() + RETRY_LIMIT_MILLISECONDS
-  await retryUntil(deadline, () => openStorage({ ...root, bucket }).ensureBucket())
-  if (read.TINTYPE_STORAGE_KIND === 'versitygw') return retryUntil(deadline, () => setVersitygwIdentities(identities, { root, bucket }))
-  const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
-  const days = { fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS }
-  await retryUntil(deadline, () => setLifecycle(client, bucket, days))
-  await retryUntil(deadline, () => setIdentities(identities, { root, bucket, now: new Date() }))
+  await retryUntil(deadline, () => openStorage({ ...target.root, bucket: target.bucket }).ensureBucket())
+  const days = expiryDays({ fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS })
+  await retryUntil(deadline, async () => driver.setExpiry?.(days, target))
+  await retryUntil(deadline, () => driver.setIdentities(identities, { ...target, now: new Date() }))
 }
 
 /**
@@ -74,15 +65,17 @@ export async function removeStorageUser(accessKey: string, env: NodeJS.ProcessEn
   const read = Environment.parse(env)
   const used = Object.values(readIdentities(read)).some((identity) => identity.accessKey === accessKey)
   if (used) throw new Error(`${accessKey} is in use. Replace its Secret and run helm upgrade first`)
-  const target = { root: readRoot(read), bucket: read.TINTYPE_STORAGE_BUCKET }
-  await (read.TINTYPE_STORAGE_KIND === 'versitygw' ? removeVersitygwUser(accessKey, target) : removeUser(target.root, accessKey))
+  await DRIVERS[read.TINTYPE_STORAGE_KIND].removeUser(accessKey, readTarget(read))
 }
 
-const readRoot = (read: z.infer<typeof Environment>): StoreRoot => ({
-  endpoint: read.TINTYPE_STORAGE_ENDPOINT,
-  region: read.TINTYPE_STORAGE_REGION,
-  accessKey: read.TINTYPE_STORAGE_ROOT_USER,
-  secretKey: read.TINTYPE_STORAGE_ROOT_PASSWORD,
+const readTarget = (read: z.infer<typeof Environment>): { root: StoreRoot; bucket: string } => ({
+  root: {
+    endpoint: read.TINTYPE_STORAGE_ENDPOINT,
+    region: read.TINTYPE_STORAGE_REGION,
+    accessKey: read.TINTYPE_STORAGE_ROOT_USER,
+    secretKey: read.TINTYPE_STORAGE_ROOT_PASSWORD,
+  },
+  bucket: read.TINTYPE_STORAGE_BUCKET,
 })
 
 function readIdentities(read: z.infer<typeof Environment>): Identities {

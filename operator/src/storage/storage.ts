@@ -1,6 +1,6 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
-import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
+import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/crds/storage/s3/open-storage'
 import { RetryableError } from '../controller-runtime/errors.ts'
 
 /** The operator's access to the bucket. Every method is idempotent; errors of the store are RetryableErrors. */

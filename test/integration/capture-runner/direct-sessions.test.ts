@@ -4,7 +4,7 @@
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright'
 import t from 'tap'
 import { directly, parentOf } from '../../../capture-runner/src/browser/devtools.ts'
-import { findClient, mainSessionOf } from '../../../capture-runner/src/browser/page-events.ts'
+import { browserContextIdOf, pageSessionOf, workerSessionsOf } from '../../../capture-runner/src/browser/playwright-internals.ts'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { CHROMIUM, openStudio } from './stage/studio.ts'
 
@@ -21,7 +21,7 @@ t.test('with the installed Playwright', async (t) => {
   })
 
   t.test('page events come from Playwright’s own session', async (t) => {
-    const client = findClient(page)
+    const client = pageSessionOf(page)
     if (!client) return t.fail('the session is not exposed')
     const navigated = new Promise((done) => client.on('Page.frameNavigated', done))
     await page.goto('data:text/html,<title>A page</title>')
@@ -32,7 +32,11 @@ t.test('with the installed Playwright', async (t) => {
     const appeared = page.waitForEvent('worker')
     await page.evaluate('new Worker("data:text/javascript,0")')
     await appeared
-    t.equal(mainSessionOf(page)?._workerSessions?.size, 1)
+    t.equal(workerSessionsOf(page)?.size, 1)
+  })
+
+  t.test('contexts have their id in DevTools', async (t) => {
+    t.match(browserContextIdOf(page.context()), /^[0-9A-F]{32}$/)
   })
 
   t.test('the browser’s session can have child sessions', async (t) => {

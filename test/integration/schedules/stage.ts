@@ -21,7 +21,7 @@ import type { ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-
 import { scheduleBaselinesPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { ConditionType, findCondition } from '../../../crds/src/schema/conditions.ts'
-import { openStorage as openObjectStorage } from '../../../crds/storage/open-storage.ts'
+import { openStorage as openObjectStorage } from '../../../crds/storage/s3/open-storage.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
 import { findBaseline } from '../../../operator/src/controllers/screenshot/baseline.ts'

@@ -117,7 +117,7 @@ t.test('setupStorage waits for an unavailable store', async (t) => {
 })
 
 t.test('setupStorage reports a wrong root password', async (t) => {
-  const { putPolicy } = await import('../../../operator/src/setup/minio-admin.ts')
+  const { putPolicy } = await import('../../../operator/src/stores/minio/admin.ts')
   const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
   await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /responded with 403/ })
 })

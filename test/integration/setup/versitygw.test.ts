@@ -6,10 +6,10 @@ import path from 'node:path'
 import { Client, CopyConditions } from 'minio'
 import t from 'tap'
 import { presign } from '../../../crds/src/crypto/presign.ts'
-import type { Identities } from '../../../operator/src/setup/identities.ts'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
 import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
-import { setVersitygwIdentities } from '../../../operator/src/setup/versitygw-identities.ts'
+import type { Identities } from '../../../operator/src/stores/driver.ts'
+import { setIdentities } from '../../../operator/src/stores/versitygw/identities.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
 import { addParameters } from '../../support/attack/added-parameters.ts'
@@ -166,7 +166,7 @@ t.test('versitygw: a wrong root password is reported with what the store said', 
   const { endpoint, accessKey } = store
   const root = { endpoint, region: 'us-east-1', accessKey, secretKey: 'wrong password' }
   const users = Object.fromEntries(roles.map((role) => [role, { accessKey: role, secretKey: 'a long secret' }])) as Identities
-  const work = setVersitygwIdentities(users, { root, bucket: BUCKET })
+  const work = setIdentities(users, { root, bucket: BUCKET })
   await t.rejects(work, { reason: 'StorageRefused', message: /responded with 403 to create-user.*\n.*SignatureDoesNotMatch/ })
 })
 

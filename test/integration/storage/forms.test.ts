@@ -19,8 +19,7 @@ const { upload } = await import('../../../capture-runner/src/capture/upload.ts')
 const { newId } = await import('../../../crds/src/identifiers/ids.ts')
 const { objectKey } = await import('../../../crds/src/records/storage-keys.ts')
 const { loadConfig: loadOperatorConfig } = await import('../../../operator/src/runtime/config.ts')
-const { setIdentities } = await import('../../../operator/src/setup/identities.ts')
-const { setVersitygwIdentities } = await import('../../../operator/src/setup/versitygw-identities.ts')
+const { DRIVERS } = await import('../../../operator/src/setup/stores.ts')
 const { openStorage } = await import('../../../operator/src/storage/storage.ts')
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { startVersitygw } = await import('../../cluster/programs/versitygw.ts')
@@ -31,8 +30,8 @@ const { setUsers } = await import('../store-identities.ts')
 // and permissions, and the runner stores a file with the URL that the operator signs.
 
 const STORES = {
-  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', identify: setIdentities },
-  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', identify: setVersitygwIdentities },
+  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', identify: DRIVERS.minio.setIdentities },
+  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', identify: DRIVERS.versitygw.setIdentities },
 }
 type Store = (typeof STORES)[keyof typeof STORES]
 

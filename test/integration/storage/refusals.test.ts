@@ -6,10 +6,9 @@ import path from 'node:path'
 import { createServer } from 'node:tls'
 import t from 'tap'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
-import { openStorage } from '../../../crds/storage/open-storage.ts'
 import { isRefused } from '../../../crds/storage/port.ts'
-import { setIdentities } from '../../../operator/src/setup/identities.ts'
-import { setVersitygwIdentities } from '../../../operator/src/setup/versitygw-identities.ts'
+import { openStorage } from '../../../crds/storage/s3/open-storage.ts'
+import { DRIVERS, STORE_NAMES } from '../../../operator/src/setup/stores.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
@@ -35,18 +34,19 @@ async function reasonOf(work: Promise<unknown>): Promise<{ reason: string; error
   return { reason: (error?.cause as Error | undefined)?.message ?? 'no error', error }
 }
 
-for (const [name, start] of Object.entries({ minio: startMinio, versitygw: startVersitygw })) {
+const STARTS = { minio: startMinio, versitygw: startVersitygw }
+
+for (const name of STORE_NAMES) {
   t.test(`${name}: refusals say what to do`, async (t) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-refusals-'))
-    const { endpoint, accessKey, secretKey, stop } = await start({ directory })
+    const { endpoint, accessKey, secretKey, stop } = await STARTS[name]({ directory })
     t.teardown(async () => {
       await stop()
       await rm(directory, { recursive: true, force: true })
     })
     const root = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
     await open(root).ensureBucket()
-    const set = name === 'minio' ? setIdentities : setVersitygwIdentities
-    await setUsers(() => set(users, { root, bucket: BUCKET, now: new Date() }))
+    await setUsers(() => DRIVERS[name].setIdentities(users, { root, bucket: BUCKET, now: new Date() }))
     const gateway = { ...root, ...users.gateway }
 
     t.test('an unknown access key', async (t) => {
@@ -125,7 +125,7 @@ t.test('a store whose certificate is from a private authority', async (t) => {
   t.match((await reasonOf(open(access).ensureBucket())).reason, /from an unknown authority.*set storage\.external\.caConfigMap/)
   // As the chart starts the programs with caConfigMap.
   const program = `
-    import { openStorage } from ${JSON.stringify(import.meta.resolve('../../../crds/storage/open-storage.ts'))}
+    import { openStorage } from ${JSON.stringify(import.meta.resolve('../../../crds/storage/s3/open-storage.ts'))}
     const storage = openStorage({ access: ${JSON.stringify(access)}, toError: (what, cause) => new Error(what, { cause }) })
     await storage.ensureBucket()
     await storage.write('records/a', 'text')

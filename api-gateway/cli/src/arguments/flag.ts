@@ -43,8 +43,8 @@ export const toOptionName = (flag: string): string => flag.replaceAll('-', '_')
 export interface CommandLine {
   /** Words of the command: `keys create`. */
   name: string
-  /** Positional arguments: `NAME`. */
-  usage: string
+  /** Positional arguments, if any: `NAME`, `[ID]` for one that may be left out, and `URL...` for several. */
+  usage?: string
   summary: string
-  flags: readonly Flag[]
+  flags?: readonly Flag[]
 }

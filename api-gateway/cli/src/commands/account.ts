@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.
 import { type Flag, toOptionName } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
-import { formatTable, formatTime } from '../terminal/format.ts'
+import { formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 import { findOwnKey } from './link-secret.ts'
 
@@ -23,12 +23,8 @@ function rotationOf(context: Context): Rotation {
 
 /** Prints the value of a key, which no later command can show. */
 function printKey(context: Context, key: { id: string; key?: string }): void {
-  if (context.isOn('json')) {
-    context.printJson(key)
-    return
-  }
-  context.print(key.key ?? '')
-  context.note(`Store the value of ${key.id} now: it is not shown again.`)
+  context.show(key, key.key ?? '')
+  if (!context.isOn('json')) context.note(`Store the value of ${key.id} now: it is not shown again.`)
 }
 
 const keyRow = ({ id, name, last_four, scopes, is_active, expires_at, last_used_at }: ApiKey): string[] => [
@@ -43,20 +39,12 @@ const keyRow = ({ id, name, last_four, scopes, is_active, expires_at, last_used_
 
 const keysList: Command = {
   name: 'keys list',
-  usage: '',
   summary: 'Lists the API keys of the account',
-  minimum: 0,
-  maximum: 0,
   flags: [inactive],
   async run(context) {
     const query = { include_inactive: context.isOn('include-inactive'), signal: context.world.signal }
     const keys = await context.client().keys.list(query).toArray()
-    if (context.isOn('json')) for (const key of keys) context.printJson(key)
-    else {
-      const head = ['ID', 'NAME', 'ENDS IN', 'ACTIVE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'SCOPES']
-      context.world.stdout.write(formatTable(head, keys.map(keyRow)))
-    }
-    return EXIT.ok
+    context.showTable(keys, ['ID', 'NAME', 'ENDS IN', 'ACTIVE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'SCOPES'], keyRow)
   },
 }
 
@@ -76,8 +64,6 @@ const keysCreate: Command = {
   name: 'keys create',
   usage: 'NAME',
   summary: 'Creates an API key and prints its value',
-  minimum: 1,
-  maximum: 1,
   flags: [
     { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scope of the key, repeatable; default: all' },
     { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' },
@@ -94,7 +80,6 @@ const keysCreate: Command = {
       ...(policy && { link_policy: policy }),
     }
     printKey(context, await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal }))
-    return EXIT.ok
   },
 }
 
@@ -102,15 +87,10 @@ const keysDelete: Command = {
   name: 'keys delete',
   usage: 'ID',
   summary: 'Deletes an API key, which stops working',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   async run(context) {
     const id = context.argument(0)
     await context.client().keys.delete(id, { signal: context.world.signal })
-    if (context.isOn('json')) context.printJson({ id, deleted: true })
-    else context.print(`deleted ${id}`)
-    return EXIT.ok
+    context.show({ id, deleted: true }, `deleted ${id}`)
   },
 }
 
@@ -118,21 +98,15 @@ const keysRotate: Command = {
   name: 'keys rotate',
   usage: 'ID',
   summary: 'Replaces the value of an API key and prints the new one',
-  minimum: 1,
-  maximum: 1,
   flags: rotationFlags,
   async run(context) {
     printKey(context, await context.client().keys.rotate(context.argument(0), { ...rotationOf(context), signal: context.world.signal }))
-    return EXIT.ok
   },
 }
 
 function printLinkSecret(context: Context, secret: { key: string; link_secret: string }): void {
-  if (context.isOn('json')) {
-    context.printJson(secret)
-    return
-  }
-  context.print(secret.link_secret)
+  context.show(secret, secret.link_secret)
+  if (context.isOn('json')) return
   context.note(`It signs links of ${secret.key}. Keep it on your server: it can capture any page at your cost.`)
 }
 
@@ -140,14 +114,10 @@ const keysLinkSecret: Command = {
   name: 'keys link-secret',
   usage: '[ID]',
   summary: 'Prints the secret that signs links of an API key',
-  minimum: 0,
-  maximum: 1,
-  flags: [],
   notes: ['Without an ID, it is the secret of your API key.'],
   async run(context) {
     const id = context.parsed.positionals[0] ?? (await findOwnKey(context))
     printLinkSecret(context, await context.client().keys.linkSecret(id, { signal: context.world.signal }))
-    return EXIT.ok
   },
 }
 
@@ -155,8 +125,6 @@ const keysRotateLinkSecret: Command = {
   name: 'keys rotate-link-secret',
   usage: 'ID',
   summary: 'Replaces the link secret of an API key and prints the new one',
-  minimum: 1,
-  maximum: 1,
   flags: rotationFlags,
   notes: ['Links that are signed with the old secret end after the overlap.'],
   async run(context) {
@@ -164,54 +132,36 @@ const keysRotateLinkSecret: Command = {
     const hours = rotation.overlap_hours ?? DEFAULT_OVERLAP_HOURS
     if (hours > 0) context.note(`Links with the old secret work for ${hours} more hours. To end them now, add --overlap-hours 0 --force.`)
     printLinkSecret(context, await context.client().keys.rotateLinkSecret(context.argument(0), rotation))
-    return EXIT.ok
   },
 }
 
 const usage: Command = {
   name: 'usage',
-  usage: '',
   summary: 'Shows the quota of the month and what is used',
-  minimum: 0,
-  maximum: 0,
-  flags: [],
   async run(context) {
     const found = await context.client().usage.get({ signal: context.world.signal })
-    if (context.isOn('json')) context.printJson(found)
-    else {
-      const { period, count, limit, percentage, remaining, reset_at, plan, rate_limit_per_minute: rate, overage } = found
-      context.print(`month      ${period} (UTC)`)
-      context.print(`used       ${count} of ${limit} screenshots (${percentage}%)`)
-      context.print(`remaining  ${remaining}, until ${formatTime(reset_at)} UTC`)
-      context.print(`plan       ${plan}, ${rate === null ? 'no rate limit' : `${rate} requests per minute`}`)
-      if (overage) context.print(`overage    ${overage.count} screenshots above the quota`)
-    }
-    return EXIT.ok
+    const { period, count, limit, percentage, remaining, reset_at, plan, rate_limit_per_minute: rate, overage } = found
+    context.show(
+      found,
+      `month      ${period} (UTC)`,
+      `used       ${count} of ${limit} screenshots (${percentage}%)`,
+      `remaining  ${remaining}, until ${formatTime(reset_at)} UTC`,
+      `plan       ${plan}, ${rate === null ? 'no rate limit' : `${rate} requests per minute`}`,
+      ...(overage ? [`overage    ${overage.count} screenshots above the quota`] : []),
+    )
   },
 }
 
 const webhooksList: Command = {
   name: 'webhooks list',
-  usage: '',
   summary: 'Lists the webhooks of the account',
-  minimum: 0,
-  maximum: 0,
   flags: [inactive],
   async run(context) {
     const query = { include_inactive: context.isOn('include-inactive'), signal: context.world.signal }
     const webhooks = await context.client().webhooks.list(query).toArray()
-    if (context.isOn('json')) for (const webhook of webhooks) context.printJson(webhook)
-    else {
-      const rows = webhooks.map(({ id, name, is_active, events, url }) => [
-        id,
-        name,
-        is_active ? 'yes' : 'no',
-        events.join(','),
-        url ?? '-',
-      ])
-      context.world.stdout.write(formatTable(['ID', 'NAME', 'ACTIVE', 'EVENTS', 'URL'], rows))
-    }
-    return EXIT.ok
+    context.showTable(webhooks, ['ID', 'NAME', 'ACTIVE', 'EVENTS', 'URL'], ({ id, name, is_active, events, url }) => [
+      ...[id, name, is_active ? 'yes' : 'no', events.join(','), url ?? '-'],
+    ])
   },
 }
 
@@ -219,13 +169,9 @@ const webhooksTest: Command = {
   name: 'webhooks test',
   usage: 'ID',
   summary: 'Posts a sample event to a webhook',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   async run(context) {
     const result = await context.client().webhooks.test(context.argument(0), { signal: context.world.signal })
-    if (context.isOn('json')) context.printJson(result)
-    else context.print(`${result.message} (HTTP ${result.status_code}, ${result.response_time_ms} ms)`)
+    context.show(result, `${result.message} (HTTP ${result.status_code}, ${result.response_time_ms} ms)`)
     return result.success ? EXIT.ok : EXIT.failed
   },
 }

@@ -1,4 +1,4 @@
-import { EXIT, UsageError } from '../common/errors.ts'
+import { UsageError } from '../common/errors.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { zshScript } from '../completion/zsh.ts'
@@ -21,9 +21,6 @@ const completion: Command = {
   name: 'completion',
   usage: 'SHELL',
   summary: 'Prints the completion script for bash, zsh or fish',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   isLocal: true,
   notes: [
     '  source <(tintype completion bash)    for ~/.bashrc',
@@ -35,22 +32,15 @@ const completion: Command = {
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
     if (script === undefined) throw new UsageError(`there is no completion for "${shell}". Use bash, zsh or fish.`)
     context.world.stdout.write(script(commands, commonFlags))
-    return EXIT.ok
   },
 }
 
 const version: Command = {
   name: 'version',
-  usage: '',
   summary: 'Prints the version of the program',
-  minimum: 0,
-  maximum: 0,
-  flags: [],
   isLocal: true,
   run(context) {
-    if (context.isOn('json')) context.printJson({ version: VERSION, api_version: API_VERSION })
-    else context.print(`tintype ${VERSION} (API ${API_VERSION})`)
-    return EXIT.ok
+    context.show({ version: VERSION, api_version: API_VERSION }, `tintype ${VERSION} (API ${API_VERSION})`)
   },
 }
 

@@ -1,7 +1,6 @@
-import { EXIT, UsageError } from '../common/errors.ts'
+import { UsageError } from '../common/errors.ts'
 import { suggestion } from '../common/nearest.ts'
 import { type Configuration, configurationFile, type Profile, readConfiguration, writeConfiguration } from '../settings/profiles.ts'
-import { formatTable } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 
 const DEFAULT_PROFILE = 'default'
@@ -32,8 +31,6 @@ const set: Command = {
   name: 'config set',
   usage: 'URL KEY',
   summary: 'Stores a URL and an API key; KEY - reads standard input',
-  minimum: 2,
-  maximum: 2,
   flags: [
     { name: 'link-key', kind: 'text', value: 'KEY_ID', summary: 'Id of the API key that signs links, key_…' },
     { name: 'link-secret', kind: 'text', value: 'SECRET', summary: 'Link secret of that key, lsk_…' },
@@ -54,32 +51,20 @@ const set: Command = {
     const name = profileOf(context)
     writeConfiguration(file, { current: current ?? name, profiles: { ...profiles, [name]: profile } })
     context.print(`stored profile ${name} in ${file}`)
-    return EXIT.ok
   },
 }
 
 const listProfiles: Command = {
   name: 'config list',
-  usage: '',
   summary: 'Lists the profiles, without their API keys',
-  minimum: 0,
-  maximum: 0,
-  flags: [],
   isLocal: true,
   run(context) {
     const { current, profiles } = readConfiguration(fileOf(context))
-    const found = Object.entries(profiles)
-    const toPublic = ([name, { url, apiKey, linkKey }]: [string, Profile]) => ({
+    const found = Object.entries(profiles).map(([name, { url, apiKey, linkKey }]) => ({
       ...{ name, url, key_ends_in: apiKey.slice(-4), link_key: linkKey ?? null, is_current: name === current },
-    })
-    if (context.isOn('json')) for (const entry of found) context.printJson(toPublic(entry))
-    else {
-      const rows = found
-        .map(toPublic)
-        .map(({ name, url, key_ends_in, is_current }) => [is_current ? '*' : '', name, url, `…${key_ends_in}`])
-      context.world.stdout.write(rows.length === 0 ? 'no profiles\n' : formatTable(['', 'NAME', 'URL', 'KEY ENDS IN'], rows))
-    }
-    return EXIT.ok
+    }))
+    const toRow = ({ name, url, key_ends_in, is_current }: (typeof found)[number]) => [is_current ? '*' : '', name, url, `…${key_ends_in}`]
+    context.showTable(found, ['', 'NAME', 'URL', 'KEY ENDS IN'], toRow, 'no profiles')
   },
 }
 
@@ -87,9 +72,6 @@ const use: Command = {
   name: 'config use',
   usage: 'NAME',
   summary: 'Chooses the profile that commands use by default',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   isLocal: true,
   run(context) {
     const configuration = readConfiguration(fileOf(context))
@@ -97,7 +79,6 @@ const use: Command = {
     assertKnown(configuration, name)
     writeConfiguration(fileOf(context), { ...configuration, current: name })
     context.print(`using profile ${name}`)
-    return EXIT.ok
   },
 }
 
@@ -105,9 +86,6 @@ const removeProfile: Command = {
   name: 'config delete',
   usage: 'NAME',
   summary: 'Deletes a profile',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   isLocal: true,
   run(context) {
     const configuration = readConfiguration(fileOf(context))
@@ -117,7 +95,6 @@ const removeProfile: Command = {
     const current = configuration.current === name ? Object.keys(profiles)[0] : configuration.current
     writeConfiguration(fileOf(context), { current, profiles })
     context.print(`deleted profile ${name}`)
-    return EXIT.ok
   },
 }
 

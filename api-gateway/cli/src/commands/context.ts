@@ -1,10 +1,10 @@
 import { Tintype } from '../../../client/src/index.ts'
 import type { CommandLine, Flag } from '../arguments/flag.ts'
 import type { Parsed } from '../arguments/parse.ts'
-import { UsageError } from '../common/errors.ts'
+import { type ExitCode, UsageError } from '../common/errors.ts'
 import type { Environment } from '../settings/profiles.ts'
 import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
-import { toPrintable, toPrintableJson } from '../terminal/format.ts'
+import { formatTable, toPrintable, toPrintableJson } from '../terminal/format.ts'
 import type { Output } from '../terminal/output.ts'
 
 const INTERACTIVE_RETRIES = 2
@@ -102,18 +102,29 @@ export class Context {
   printJson(value: unknown): void {
     this.world.stdout.write(`${toPrintableJson(value)}\n`)
   }
+
+  /** Writes a record as lines for people, or with --json as JSON. */
+  show(record: unknown, ...lines: readonly string[]): void {
+    if (this.isOn('json')) this.printJson(record)
+    else this.print(...lines)
+  }
+
+  /** Writes records as a table, or with --json as JSON. `none` is the text for no records. */
+  showTable<T>(records: readonly T[], head: readonly string[], toRow: (record: T) => readonly string[], none?: string): void {
+    if (this.isOn('json')) for (const record of records) this.printJson(record)
+    else if (records.length === 0 && none !== undefined) this.print(none)
+    else this.world.stdout.write(formatTable(head, records.map(toRow)))
+  }
 }
 
 /** A command of the program. */
 export interface Command extends CommandLine {
-  /** Numbers of positional arguments. */
-  minimum: number
-  maximum: number
   /** Lines after the flags in help. */
   notes?: readonly string[]
   /** True if the command needs no port that kubectl forwards. */
   isLocal?: boolean
-  run: (context: Context) => Promise<number> | number
+  /** Returns the exit code, by default that of a success. */
+  run: (context: Context) => Promise<ExitCode | undefined> | ExitCode | undefined
 }
 
 /** Flags that every command accepts. */

@@ -1,7 +1,7 @@
 import { CaptureFailedError, type Screenshot, type ScreenshotRequest } from '../../../client/src/index.ts'
 import { captureRecord, writeFileFrom } from '../batch/capture.ts'
 import { toUrl } from '../batch/urls.ts'
-import { EXIT, UsageError } from '../common/errors.ts'
+import { EXIT, type ExitCode, UsageError } from '../common/errors.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { waitTimeoutOf } from './shot.ts'
@@ -45,7 +45,7 @@ function describe({ comparison }: Screenshot): string {
   return `${changed ? 'changed' : 'unchanged'}: ${share}, in ${places}${isResized ? ', and the size differs' : ''}`
 }
 
-async function run(context: Context): Promise<number> {
+async function run(context: Context): Promise<ExitCode> {
   const { signal } = context.world
   const client = context.client()
   const chosen = toCaptureOptions(context.parsed)
@@ -61,8 +61,7 @@ async function run(context: Context): Promise<number> {
   const hasDiff = after.artifacts.some(({ type }) => type === 'diff')
   if (output !== undefined && hasDiff)
     await writeFileFrom(await client.screenshots.streamOf(after, { artifact: 'diff', signal }), output, signal)
-  if (context.isOn('json')) context.printJson(after)
-  else context.print(describe(after))
+  context.show(after, describe(after))
   for (const warning of after.warnings) context.note(`warning: ${warning}`)
   return after.comparison?.changed ? EXIT.failed : EXIT.ok
 }
@@ -71,8 +70,6 @@ export const diff: Command = {
   name: 'diff',
   usage: 'A [B]',
   summary: 'Compares two pages, or a page with an earlier screenshot',
-  minimum: 1,
-  maximum: 2,
   flags: [
     { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'Writes a picture of the differences' },
     { name: 'wait-timeout', kind: 'integer', value: 'SECONDS', summary: 'Maximum wait for a capture; default: 300' },

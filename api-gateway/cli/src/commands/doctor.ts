@@ -4,18 +4,13 @@ import type { Command } from './context.ts'
 
 export const doctor: Command = {
   name: 'doctor',
-  usage: '',
   summary: 'Checks the settings, the connection, the service and the API key',
-  minimum: 0,
-  maximum: 0,
-  flags: [],
   async run(context) {
     let problems = 0
     for await (const finding of diagnose(context.settings, context.world.signal)) {
       const { check, status, message } = finding
       if (status === 'problem') problems += 1
-      if (context.isOn('json')) context.printJson(finding)
-      else context.print(`${status.padEnd(8)} ${check.padEnd(10)} ${message}`)
+      context.show(finding, `${status.padEnd(8)} ${check.padEnd(10)} ${message}`)
     }
     return problems === 0 ? EXIT.ok : EXIT.failed
   },

@@ -40,8 +40,6 @@ export const link: Command = {
   name: 'link',
   usage: '[URL]',
   summary: 'Prints a signed link to a picture, for <img> and Markdown',
-  minimum: 0,
-  maximum: 1,
   flags: [
     { name: 'expires', kind: 'text', value: 'TIME', summary: 'End of the link: 7d, 12h or an ISO 8601 time' },
     { name: 'on-error', kind: 'text', value: 'WHAT', values: ['image'], summary: 'image: shows errors as pictures' },
@@ -66,8 +64,6 @@ export const link: Command = {
     if (onError !== undefined && onError !== 'image') throw new UsageError(`--on-error must be image, but is "${onError}".`)
     const params: LinkParameters = { ...toCaptureOptions(context.parsed), ...page, on_error: onError }
     const signed = await signLink({ baseUrl: url, ...(await findLinkSigner(context)), params, expires: end })
-    if (context.isOn('json')) context.printJson({ url: signed })
-    else context.print(signed)
-    return EXIT.ok
+    context.show({ url: signed }, signed)
   },
 }

@@ -1,8 +1,7 @@
 import type { Screenshot, ScreenshotQuery } from '../../../client/src/index.ts'
 import { toPastTime } from '../arguments/times.ts'
-import { EXIT, UsageError } from '../common/errors.ts'
+import { UsageError } from '../common/errors.ts'
 import { bothKinds, VIDEO_FORMATS } from '../common/kinds.ts'
-import { formatTable } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
 import { tableOf } from './records.ts'
 
@@ -39,16 +38,8 @@ async function printCauses(context: Context, captures: Captures): Promise<void> 
     const cause = error?.code ?? 'INTERNAL_ERROR'
     counts.set(cause, (counts.get(cause) ?? 0) + 1)
   }
-  const rows = [...counts].sort(([, a], [, b]) => b - a)
-  if (context.isOn('json')) for (const [code, count] of rows) context.printJson({ code, count })
-  else if (rows.length === 0) context.print('nothing failed')
-  else
-    context.world.stdout.write(
-      formatTable(
-        ['CAUSE', 'COUNT'],
-        rows.map(([code, count]) => [code, String(count)]),
-      ),
-    )
+  const causes = [...counts].sort(([, a], [, b]) => b - a).map(([code, count]) => ({ code, count }))
+  context.showTable(causes, ['CAUSE', 'COUNT'], ({ code, count }) => [code, String(count)], 'nothing failed')
 }
 
 async function printRecords(context: Context, captures: Captures, noun: string): Promise<void> {
@@ -73,10 +64,7 @@ async function printRecords(context: Context, captures: Captures, noun: string):
 
 export const list: Command = {
   name: 'list',
-  usage: '',
   summary: 'Lists screenshots, newest first',
-  minimum: 0,
-  maximum: 0,
   flags: [
     { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
     { name: 'causes', kind: 'boolean', summary: 'Counts the failed ones by cause, without a limit' },
@@ -102,6 +90,5 @@ export const list: Command = {
     if (context.isOn('causes') && context.list('status') !== undefined)
       throw new UsageError('--causes counts failed ones. Leave --status out.')
     await (context.isOn('causes') ? printCauses(context, captures) : printRecords(context, captures, isVideos ? 'videos' : 'screenshots'))
-    return EXIT.ok
   },
 }

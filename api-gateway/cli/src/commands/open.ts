@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { TintypeError } from '../../../client/src/index.ts'
-import { CliError, EXIT } from '../common/errors.ts'
+import { CliError } from '../common/errors.ts'
 import { requireService } from '../settings/settings.ts'
 import type { Command, Context } from './context.ts'
 
@@ -41,22 +41,17 @@ async function issueLink({ settings, world: { signal } }: Context): Promise<{ ur
 
 export const open: Command = {
   name: 'open',
-  usage: '',
   summary: 'Prints a link that signs in to the web console, and opens it',
-  minimum: 0,
-  maximum: 0,
   flags: [{ name: 'no-browser', kind: 'boolean', summary: 'Only prints the link' }],
   notes: ['The link signs in with your API key. It works once, for ten minutes.'],
   async run(context) {
     const { signal, stdout } = context.world
     const link = await issueLink(context)
-    if (context.isOn('json')) context.printJson(link)
-    else context.print(link.url)
+    context.show(link, link.url)
     if (stdout.isTerminal && !context.isOn('no-browser')) openInBrowser(link.url)
     if (context.isForwarded) {
       context.note('The console works while this program runs. Press Ctrl+C to end it.')
       if (!signal.aborted) await once(signal, 'abort')
     }
-    return EXIT.ok
   },
 }

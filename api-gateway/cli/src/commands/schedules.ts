@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleRequest, ScheduleRun } from '../../../client/src/index.ts'
 import type { Flag } from '../arguments/flag.ts'
 import { toUrl } from '../batch/urls.ts'
-import { EXIT, UsageError } from '../common/errors.ts'
-import { formatTable, formatTime } from '../terminal/format.ts'
+import { UsageError } from '../common/errors.ts'
+import { formatTime } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { COMPARISON_FIELDS, toScheduleChanges } from './schedule-changes.ts'
@@ -92,23 +92,16 @@ function describeSchedule(schedule: Schedule): string[] {
 }
 
 function printSchedule(context: Context, schedule: Schedule): void {
-  if (context.isOn('json')) context.printJson(schedule)
-  else context.print(...describeSchedule(schedule))
+  context.show(schedule, ...describeSchedule(schedule))
 }
 
 const list: Command = {
   name: 'schedules list',
-  usage: '',
   summary: 'Lists the schedules of the account',
-  minimum: 0,
-  maximum: 0,
-  flags: [],
   async run(context) {
     const schedules = await context.client().schedules.list({ signal: context.world.signal }).toArray()
     const head = ['ID', 'NAME', 'SCHEDULE', 'TIME ZONE', 'STATUS', 'LAST RUN (UTC)', 'CHANGED (UTC)', 'NEXT RUN (UTC)', 'URL']
-    if (context.isOn('json')) for (const schedule of schedules) context.printJson(schedule)
-    else context.world.stdout.write(schedules.length === 0 ? 'no schedules\n' : formatTable(head, schedules.map(scheduleRow)))
-    return EXIT.ok
+    context.showTable(schedules, head, scheduleRow, 'no schedules')
   },
 }
 
@@ -116,12 +109,8 @@ const get: Command = {
   name: 'schedules get',
   usage: 'ID',
   summary: 'Shows a schedule and its last runs',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   async run(context) {
     printSchedule(context, await context.client().schedules.get(context.argument(0), { signal: context.world.signal }))
-    return EXIT.ok
   },
 }
 
@@ -176,8 +165,6 @@ const create: Command = {
   name: 'schedules create',
   usage: 'CRON [URL]',
   summary: 'Captures a page again and again',
-  minimum: 1,
-  maximum: 2,
   flags: [...timingFlags, ...runFlags],
   notes: [
     '  tintype schedules create @hourly example.com --full-page --compare previous',
@@ -204,7 +191,6 @@ const create: Command = {
     }
     const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
-    return EXIT.ok
   },
 }
 
@@ -215,17 +201,17 @@ const changeFlags: readonly Flag[] = [
   ...timingFlags.map((flag) => (flag.name === 'suspend' ? { ...flag, summary: 'Creates no runs', isNegatable: true } : flag)),
 ]
 
+const updateFlags: readonly Flag[] = [
+  ...changeFlags,
+  { name: 'reset', kind: 'list', value: 'OPTION', summary: 'Restores the default of an option; may be repeated' },
+  ...runFlags,
+]
+
 const update: Command = {
   name: 'schedules update',
   usage: 'ID',
   summary: 'Changes a schedule; what you do not name stays as it is',
-  minimum: 1,
-  maximum: 1,
-  flags: [
-    ...changeFlags,
-    { name: 'reset', kind: 'list', value: 'OPTION', summary: 'Restores the default of an option; may be repeated' },
-    ...runFlags,
-  ],
+  flags: updateFlags,
   notes: [
     "  tintype schedules update ID --schedule '0 6 * * *' --full-page --reset compare",
     'Options of the capture are flags: `tintype --help options` lists them.',
@@ -235,10 +221,9 @@ const update: Command = {
     const { schedules } = context.client()
     const { signal } = context.world
     warnOfZone(context)
-    const names = { flags: update.flags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
+    const names = { flags: updateFlags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
     const { url, ...changes } = toScheduleChanges(context.parsed, names)
     printSchedule(context, await schedules.update(id, { ...changes, ...(typeof url === 'string' && { url: toUrl(url) }), signal }))
-    return EXIT.ok
   },
 }
 
@@ -247,15 +232,10 @@ const toSuspendCommand = (word: 'suspend' | 'resume', summary: string): Command 
   name: `schedules ${word}`,
   usage: 'ID',
   summary,
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   async run(context) {
     const changes = { suspend: word === 'suspend', signal: context.world.signal }
     const schedule = await context.client().schedules.update(context.argument(0), changes)
-    if (context.isOn('json')) context.printJson(schedule)
-    else context.print(`${schedule.id} is ${stateOf(schedule)}`)
-    return EXIT.ok
+    context.show(schedule, `${schedule.id} is ${stateOf(schedule)}`)
   },
 })
 
@@ -263,15 +243,10 @@ const run: Command = {
   name: 'schedules run',
   usage: 'ID',
   summary: 'Creates a run now and prints its id',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   notes: ['`tintype watch RUN` follows it, and `tintype get RUN -o FILE` downloads it.'],
   async run(context) {
     const created = await context.client().schedules.run(context.argument(0), { signal: context.world.signal })
-    if (context.isOn('json')) context.printJson(created)
-    else context.print(created.id)
-    return EXIT.ok
+    context.show(created, created.id)
   },
 }
 
@@ -279,8 +254,6 @@ const runs: Command = {
   name: 'schedules runs',
   usage: 'ID',
   summary: 'Lists the runs of a schedule, newest first',
-  minimum: 1,
-  maximum: 1,
   flags: [{ name: 'limit', kind: 'integer', value: 'N', summary: `Number of runs; default: ${DEFAULT_LIMIT}` }],
   async run(context) {
     const limit = context.number('limit') ?? DEFAULT_LIMIT
@@ -291,12 +264,8 @@ const runs: Command = {
       found.push(each)
       if (found.length >= limit) break
     }
-    if (context.isOn('json')) for (const each of found) context.printJson(each)
-    else {
-      const rows = found.map((each) => [each.id, formatTime(each.scheduled_at), formatTime(each.completed_at), describeRun(each)])
-      context.world.stdout.write(rows.length === 0 ? 'no runs\n' : formatTable(['ID', 'DUE (UTC)', 'ENDED (UTC)', 'STATUS'], rows))
-    }
-    return EXIT.ok
+    const toRow = (each: ScheduleRun) => [each.id, formatTime(each.scheduled_at), formatTime(each.completed_at), describeRun(each)]
+    context.showTable(found, ['ID', 'DUE (UTC)', 'ENDED (UTC)', 'STATUS'], toRow, 'no runs')
   },
 }
 
@@ -304,17 +273,12 @@ const approve: Command = {
   name: 'schedules approve',
   usage: 'ID [RUN]',
   summary: 'Compares later runs with a run, by default the last one',
-  minimum: 1,
-  maximum: 2,
-  flags: [],
   async run(context) {
     const [id = '', run] = context.parsed.positionals
     const approved = await context
       .client()
       .schedules.approve(id, { ...(run !== undefined && { run_id: run }), signal: context.world.signal })
-    if (context.isOn('json')) context.printJson(approved)
-    else context.print(`approved ${approved.run_id}`)
-    return EXIT.ok
+    context.show(approved, `approved ${approved.run_id}`)
   },
 }
 
@@ -322,16 +286,11 @@ const undoApproval: Command = {
   name: 'schedules undo',
   usage: 'ID',
   summary: 'Undoes the last approval',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   notes: ['An approval can be undone for 30 days.'],
   async run(context) {
     const undone = await context.client().schedules.undoApproval(context.argument(0), { signal: context.world.signal })
     const next = undone.baseline_run === null ? 'approve another run' : `later runs are compared with ${undone.baseline_run}`
-    if (context.isOn('json')) context.printJson(undone)
-    else context.print(`undid the approval of ${undone.run_id}; ${next}`)
-    return EXIT.ok
+    context.show(undone, `undid the approval of ${undone.run_id}; ${next}`)
   },
 }
 
@@ -339,15 +298,10 @@ const remove: Command = {
   name: 'schedules delete',
   usage: 'ID',
   summary: 'Deletes a schedule; the screenshots of its runs stay',
-  minimum: 1,
-  maximum: 1,
-  flags: [],
   async run(context) {
     const id = context.argument(0)
     await context.client().schedules.delete(id, { signal: context.world.signal })
-    if (context.isOn('json')) context.printJson({ id, deleted: true })
-    else context.print(`deleted ${id}`)
-    return EXIT.ok
+    context.show({ id, deleted: true }, `deleted ${id}`)
   },
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CaptureFailedError, type Screenshot } from '../../../client/src/index.ts'
 import { writeFileFrom } from '../batch/capture.ts'
-import { EXIT, UsageError } from '../common/errors.ts'
+import { EXIT, type ExitCode, UsageError } from '../common/errors.ts'
 import { bothKinds, capturesIn, withKindOf } from '../common/kinds.ts'
 import { formatTime } from '../terminal/format.ts'
 import type { Command, Context } from './context.ts'
@@ -15,8 +15,6 @@ export const get: Command = {
   name: 'get',
   usage: 'ID',
   summary: 'Shows a screenshot or video, or downloads its file',
-  minimum: 1,
-  maximum: 1,
   flags: [
     { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'Downloads the file to FILE; - is standard output' },
     { name: 'artifact', kind: 'text', value: 'TYPE', summary: 'Downloads this artifact instead, such as html' },
@@ -29,8 +27,7 @@ export const get: Command = {
     const client = context.client()
     const screenshot = await withKindOf(client, (captures) => captures.get(context.argument(0), { signal }))
     if (output === undefined) {
-      if (context.isOn('json')) context.printJson(screenshot)
-      else context.print(...describeRecord(screenshot))
+      context.show(screenshot, ...describeRecord(screenshot))
       return EXIT.ok
     }
     if (output === '-' && stdout.isTerminal) throw new UsageError('the file would be written to the terminal. Redirect the output.')
@@ -48,33 +45,25 @@ export const remove: Command = {
   name: 'delete',
   usage: 'ID...',
   summary: 'Deletes screenshots and videos with their files and links',
-  minimum: 1,
-  maximum: Number.POSITIVE_INFINITY,
-  flags: [],
   async run(context) {
     const client = context.client()
     for (const id of context.parsed.positionals) {
       await withKindOf(client, (captures) => captures.delete(id, { signal: context.world.signal }))
-      if (context.isOn('json')) context.printJson({ id, deleted: true })
-      else context.print(`deleted ${id}`)
+      context.show({ id, deleted: true }, `deleted ${id}`)
     }
-    return EXIT.ok
   },
 }
 
 /** One line on a record, when its state changes. */
 function printState(context: Context, screenshot: Screenshot): void {
   const { id, url, status, error, completed_at: completedAt } = screenshot
-  if (context.isOn('json')) {
-    context.printJson(screenshot)
-    return
-  }
   const details = status === 'completed' ? describePicture(screenshot) : error ? `${error.code}: ${error.message}` : ''
-  context.print(`${formatTime(completedAt ?? screenshot.created_at)} ${id} ${stateOf(screenshot).padEnd(9)} ${url} ${details}`.trimEnd())
+  const time = formatTime(completedAt ?? screenshot.created_at)
+  context.show(screenshot, `${time} ${id} ${stateOf(screenshot).padEnd(9)} ${url} ${details}`.trimEnd())
 }
 
 /** Follows one screenshot to its end. */
-async function watchOne(context: Context, id: string): Promise<number> {
+async function watchOne(context: Context, id: string): Promise<ExitCode> {
   const { signal } = context.world
   const client = context.client()
   let last = ''
@@ -97,7 +86,7 @@ const pause = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Follows all pending screenshots of the account until none is pending. */
-async function watchAll(context: Context): Promise<number> {
+async function watchAll(context: Context): Promise<ExitCode> {
   const { signal } = context.world
   const client = context.client()
   const pending = new Map<string, string>()
@@ -130,8 +119,5 @@ export const watch: Command = {
   name: 'watch',
   usage: '[ID]',
   summary: 'Follows a screenshot or video, or all pending ones, until they end',
-  minimum: 0,
-  maximum: 1,
-  flags: [],
   run: (context) => (context.parsed.positionals[0] === undefined ? watchAll(context) : watchOne(context, context.argument(0))),
 }

@@ -8,7 +8,7 @@ import { Progress } from '../batch/progress.ts'
 import { isDone, runBatch } from '../batch/run-batch.ts'
 import { StateFile, toFingerprint } from '../batch/state-file.ts'
 import { readUrls, toUrl } from '../batch/urls.ts'
-import { EXIT, Interrupted, UsageError } from '../common/errors.ts'
+import { EXIT, type ExitCode, Interrupted, UsageError } from '../common/errors.ts'
 import { capturesIn } from '../common/kinds.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
@@ -94,7 +94,7 @@ function printResult(context: Context, screenshot: Screenshot, file: string | un
 }
 
 /** Captures one page. */
-async function captureOne(context: Context, url: string | undefined): Promise<number> {
+async function captureOne(context: Context, url: string | undefined): Promise<ExitCode> {
   const output = context.text('output')
   const isStandardOutput = output === '-'
   if (isStandardOutput && context.isOn('json'))
@@ -109,8 +109,7 @@ async function captureOne(context: Context, url: string | undefined): Promise<nu
   const request = url === undefined ? options : { ...options, url }
   if (context.isOn('async')) {
     const created = await capturesIn(client, request.format).create({ ...request, signal })
-    if (context.isOn('json')) context.printJson(created)
-    else context.print(created.id)
+    context.show(created, created.id)
     return EXIT.ok
   }
   let id: string | undefined
@@ -173,7 +172,7 @@ function toFolder(output: string | undefined): string {
 }
 
 /** Captures several pages. The same command continues after an interruption. */
-async function captureBatch(context: Context, given: readonly string[]): Promise<number> {
+async function captureBatch(context: Context, given: readonly string[]): Promise<ExitCode> {
   if (context.isOn('async'))
     throw new UsageError('--async captures one page. Leave it out: a batch that is interrupted continues on the next run.')
   const parallel = context.number('parallel') ?? DEFAULT_PARALLEL
@@ -216,7 +215,7 @@ async function captureBatch(context: Context, given: readonly string[]): Promise
   return progress.failed === 0 ? EXIT.ok : EXIT.failed
 }
 
-async function run(context: Context): Promise<number> {
+async function run(context: Context): Promise<ExitCode> {
   const template = context.text('name')
   if (template !== undefined) checkTemplate(template)
   const { positionals, values } = context.parsed
@@ -236,10 +235,8 @@ async function run(context: Context): Promise<number> {
 
 export const shot: Command = {
   name: 'shot',
-  usage: 'URL...',
+  usage: '[URL...]',
   summary: 'Captures pages and writes their pictures or videos to files',
-  minimum: 0,
-  maximum: Number.POSITIVE_INFINITY,
   flags: [...shotFlags, ...captureFlags],
   notes: [
     '  tintype shot example.com --full-page -o page.png',

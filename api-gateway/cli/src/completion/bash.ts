@@ -3,7 +3,7 @@ import { commandWords, fileFlags, flagValues, flagWords, valueFlags } from './wo
 
 const pattern = (words: readonly string[]): string => words.join('|')
 
-function commandCase({ name, flags }: CommandLine, common: readonly Flag[]): string {
+function commandCase({ name, flags = [] }: CommandLine, common: readonly Flag[]): string {
   const all = [...flags, ...common]
   const values = [...flagValues(all)].map(
     ([flag, words]) => `        ${flag}) COMPREPLY=($(compgen -W ${quote(words.join(' '))} -- "$cur")); return ;;\n`,

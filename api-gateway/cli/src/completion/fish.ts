@@ -24,7 +24,7 @@ export function fishScript(commands: readonly CommandLine[], common: readonly Fl
   const seconds = [...words].flatMap(([first, each]) =>
     each.map((second) => offer(`__tintype_words 2 ${first}`, `-f -a ${second} -d ${quote(summaryOf(`${first} ${second}`))}`)),
   )
-  const flags = commands.flatMap(({ name, flags }) => flags.map((flag) => flagLines(flag, `__tintype_begins ${name}`)))
+  const flags = commands.flatMap(({ name, flags = [] }) => flags.map((flag) => flagLines(flag, `__tintype_begins ${name}`)))
   const shared = common.map((flag) => flagLines(flag, 'not __tintype_words 1'))
   return `# Completion of tintype for fish. Add this line to ~/.config/fish/config.fish:
 #   tintype completion fish | source

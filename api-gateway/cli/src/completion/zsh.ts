@@ -26,9 +26,9 @@ function specsOf(flag: Flag): string[] {
   return words.map((word) => quote(`${word}[${text}]`))
 }
 
-function functionOf({ name, usage, flags }: CommandLine, common: readonly Flag[]): string {
+function functionOf({ name, usage, flags = [] }: CommandLine, common: readonly Flag[]): string {
   const specs = [...flags, ...common].flatMap(specsOf)
-  const rest = usage === '' ? [] : [quote(`*:${escapeSpec(usage)}:_default`)]
+  const rest = usage === undefined ? [] : [quote(`*:${escapeSpec(usage)}:_default`)]
   return `    ${quote(name)})\n      _arguments -s -S \\\n        ${[...specs, ...rest].join(' \\\n        ')}\n      ;;\n`
 }
 

@@ -38,13 +38,16 @@ interface HelpOptions {
 const flagLines = (flags: readonly Flag[], columns: number): string[] =>
   flags.map((flag) => helpLine(flagTitle(flag), flag.summary, columns))
 
+const titleOf = ({ name, usage }: { name: string; usage: string | undefined }): string =>
+  `tintype ${name}${usage === undefined ? '' : ` ${usage}`}`
+
 /** Help of a command. `notes` come last. */
 export function commandHelp(
-  { name, usage, summary, flags }: CommandLine,
+  { name, usage, summary, flags = [] }: CommandLine,
   { common, notes = [], columns }: HelpOptions & { notes?: readonly string[] | undefined },
 ): string {
   return [
-    `Usage: tintype ${[name, usage].filter((part) => part !== '').join(' ')} [options]`,
+    `Usage: ${titleOf({ name, usage })} [options]`,
     '',
     `${summary}.`,
     '',
@@ -56,9 +59,8 @@ export function commandHelp(
 
 /** Help of a group of commands, such as `keys`. The flags that all of them have come once, at the end. */
 export function groupHelp(commands: readonly CommandLine[], { common, columns }: HelpOptions): string {
-  const each = commands.map(({ name, usage, summary, flags }) => {
-    const title = `tintype ${[name, usage].filter((part) => part !== '').join(' ')}`
-    return [title, `  ${summary}.`, ...flagLines(flags, columns), ''].join('\n')
+  const each = commands.map(({ name, usage, summary, flags = [] }) => {
+    return [titleOf({ name, usage }), `  ${summary}.`, ...flagLines(flags, columns), ''].join('\n')
   })
   return [...each, 'Options of every command:', ...flagLines(common, columns), ''].join('\n')
 }

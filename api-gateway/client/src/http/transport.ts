@@ -73,6 +73,11 @@ export class Transport {
     )
   }
 
+  /** A call whose response has its result in `data`. */
+  async data<T>(request: ApiRequest): Promise<T> {
+    return (await this.call<{ data: T }>(request)).body.data
+  }
+
   /** Reads a file into memory. A cut connection starts the file again. */
   async file(url: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const { retries, timing } = this.#settings

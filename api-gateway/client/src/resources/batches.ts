@@ -1,6 +1,7 @@
 import { TintypeError } from '../common/errors.ts'
 import type { Batch, BatchRequest, CallOptions, CreatedBatch, CreateOptions, WaitOptions } from '../common/types.ts'
-import { newIdempotencyKey, type Transport } from '../http/transport.ts'
+import { newIdempotencyKey } from '../http/transport.ts'
+import { Resource } from './resource.ts'
 import { toCreateBody } from './screenshots.ts'
 
 const DEFAULT_POLL_SECONDS = 2
@@ -12,17 +13,11 @@ export interface BatchWaitOptions extends WaitOptions {
 }
 
 /** `tintype.batches` */
-export class Batches {
-  readonly #transport: Transport
-
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
+export class Batches extends Resource {
   /** Creates a screenshot for each of up to 100 URLs. Read `failed_jobs`: the quota may not cover all of them. */
   async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: BatchRequest & CreateOptions): Promise<CreatedBatch> {
     const body = toCreateBody(request)
-    return (await this.#transport.call<CreatedBatch>({ method: 'POST', path: '/screenshots/batch', body, idempotencyKey, signal })).body
+    return (await this.transport.call<CreatedBatch>({ method: 'POST', path: '/screenshots/batch', body, idempotencyKey, signal })).body
   }
 
   /** Reads the progress and the records of a batch. */
@@ -32,7 +27,7 @@ export class Batches {
 
   /** Waits until no capture of the batch is pending, by default for an hour. */
   async wait(id: string, { waitTimeout = DEFAULT_WAIT_MILLISECONDS, onProgress, signal }: BatchWaitOptions = {}): Promise<Batch> {
-    const { now, sleep } = this.#transport.timing
+    const { now, sleep } = this.transport.timing
     const deadline = now() + waitTimeout
     for (;;) {
       const { batch, pollSeconds } = await this.#read(id, signal)
@@ -48,7 +43,7 @@ export class Batches {
 
   async #read(id: string, signal: AbortSignal | undefined): Promise<{ batch: Batch; pollSeconds: number }> {
     const path = `/batches/${encodeURIComponent(id)}`
-    const { body, headers } = await this.#transport.call<{ data: Batch }>({ method: 'GET', path, signal })
+    const { body, headers } = await this.transport.call<{ data: Batch }>({ method: 'GET', path, signal })
     return { batch: body.data, pollSeconds: Number(headers.get('retry-after') ?? DEFAULT_POLL_SECONDS) }
   }
 }

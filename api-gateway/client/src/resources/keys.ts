@@ -34,8 +34,7 @@ export class Keys extends ManagedRecords<Kind> {
 
   /** Returns the secret for `signLink`, the same one each time. Your API key must have all scopes of this one. */
   async linkSecret(id: string, { signal }: CallOptions = {}): Promise<LinkSecret> {
-    const request = { method: 'POST', path: `${this.pathOf(id)}/link-secret`, signal } as const
-    return (await this.transport.call<{ data: LinkSecret }>(request)).body.data
+    return this.transport.data({ method: 'POST', path: `${this.pathOf(id)}/link-secret`, signal })
   }
 
   /** Replaces the secret for `signLink`. Links signed with the old secret work for `overlap_hours`. */

@@ -1,7 +1,8 @@
 import type { List } from '../common/list.ts'
 import type { CallOptions, CreateOptions, InactiveQuery } from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
-import { listByOffset } from './offset-list.ts'
+import { listByOffset } from './lists.ts'
+import { Resource } from './resource.ts'
 import { deleteOnce } from './screenshots.ts'
 
 /** The types of a kind of records. */
@@ -18,12 +19,11 @@ interface Kind {
 }
 
 /** The calls that API keys, webhooks and schedules have in common. */
-export class ManagedRecords<K extends Kind> {
-  protected readonly transport: Transport
+export class ManagedRecords<K extends Kind> extends Resource {
   readonly #collection: string
 
   constructor(transport: Transport, collection: '/keys' | '/webhooks' | '/schedules') {
-    this.transport = transport
+    super(transport)
     this.#collection = collection
   }
 
@@ -39,13 +39,12 @@ export class ManagedRecords<K extends Kind> {
   /** A call whose response has a record in `data`. */
   protected async call<T>(method: 'GET' | 'POST' | 'PATCH', path: string, { signal, ...body }: CallOptions): Promise<T> {
     const content = method === 'GET' ? {} : { body }
-    return (await this.transport.call<{ data: T }>({ method, path, ...content, signal })).body.data
+    return this.transport.data({ method, path, ...content, signal })
   }
 
   /** Creates a record. Secrets in it are in no later response: store them. */
   async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: K['request'] & CreateOptions): Promise<K['created']> {
-    const call = { method: 'POST', path: this.#collection, body: this.toBody(request), idempotencyKey, signal } as const
-    return (await this.transport.call<{ data: K['created'] }>(call)).body.data
+    return this.transport.data({ method: 'POST', path: this.#collection, body: this.toBody(request), idempotencyKey, signal })
   }
 
   /** Lists the records, oldest first. */

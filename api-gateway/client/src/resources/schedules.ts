@@ -1,4 +1,4 @@
-import { List, type Page } from '../common/list.ts'
+import type { List } from '../common/list.ts'
 import type {
   Approval,
   CallOptions,
@@ -11,17 +11,13 @@ import type {
   UndoneApproval,
 } from '../common/types.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
+import { listByCursor } from './lists.ts'
 import { ManagedRecords } from './managed-records.ts'
 import { toCreateBody } from './screenshots.ts'
 
 /** Records per page, at most 500. Default: 100. */
 interface PageQuery {
   limit?: number
-}
-
-interface RunPage {
-  data: ScheduleRun[]
-  pagination: { has_more: boolean; next_cursor: string | null }
 }
 
 interface Kind {
@@ -52,14 +48,8 @@ export class Schedules extends ManagedRecords<Kind> {
   }
 
   /** Lists the runs of a schedule, newest first. */
-  runs(id: string, { signal, ...filters }: PageQuery & CallOptions = {}): List<ScheduleRun> {
-    const read = async (cursor?: string): Promise<Page<ScheduleRun>> => {
-      const request = { method: 'GET', path: `${this.pathOf(id)}/runs`, query: { ...filters, cursor }, signal } as const
-      const { data, pagination } = (await this.transport.call<RunPage>(request)).body
-      const next = pagination.has_more ? pagination.next_cursor : null
-      return { data, next: next === null ? undefined : () => read(next) }
-    }
-    return new List(() => read())
+  runs(id: string, query: PageQuery & CallOptions = {}): List<ScheduleRun> {
+    return listByCursor(this.transport, `${this.pathOf(id)}/runs`, query)
   }
 
   /** Approves a run, by default the last compared one: later runs are compared with its picture. Returns its id. */
@@ -69,7 +59,6 @@ export class Schedules extends ManagedRecords<Kind> {
 
   /** Undoes the last approval: later runs are compared with the run from before, if there was one. */
   async undoApproval(id: string, { signal }: CallOptions = {}): Promise<UndoneApproval> {
-    const request = { method: 'POST', path: `${this.pathOf(id)}/undo-approval`, signal } as const
-    return (await this.transport.call<{ data: UndoneApproval }>(request)).body.data
+    return this.transport.data({ method: 'POST', path: `${this.pathOf(id)}/undo-approval`, signal })
   }
 }

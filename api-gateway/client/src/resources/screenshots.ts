@@ -1,5 +1,5 @@
 import { CaptureFailedError, TintypeError } from '../common/errors.ts'
-import { List, type Page } from '../common/list.ts'
+import type { List } from '../common/list.ts'
 import type {
   ArtifactType,
   CallOptions,
@@ -16,6 +16,7 @@ import type {
 } from '../common/types.ts'
 import { REQUEST_FIELDS } from '../generated/fields.ts'
 import { newIdempotencyKey, type Transport } from '../http/transport.ts'
+import { listByCursor } from './lists.ts'
 
 /** The service holds a request for at most this long. */
 const MAX_HOLD_SECONDS = 25
@@ -33,11 +34,6 @@ export function toCreateBody(request: object): object {
   const fields = entries.filter(([name]) => REQUEST_FIELDS.includes(name))
   const options = entries.filter(([name]) => !REQUEST_FIELDS.includes(name))
   return { ...Object.fromEntries(fields), ...(options.length === 0 ? {} : { options: Object.fromEntries(options) }) }
-}
-
-interface RecordPage<Rec> {
-  data: Rec[]
-  pagination: { has_more: boolean; next_cursor: string | null }
 }
 
 /** Screenshots and videos have the same calls, at different paths. */
@@ -102,14 +98,8 @@ class Captures<K extends Kind> {
   /**
    * Lists captures, newest first, and reads further pages while you iterate. `limit` is the number of records per page; `break` ends the list.
    */
-  list({ signal, offset, ...filters }: K['query'] & CallOptions = {}): List<K['record']> {
-    const read = async (start: { offset?: number | undefined; cursor?: string }): Promise<Page<K['record']>> => {
-      const query = { ...filters, ...start }
-      const { body } = await this.#transport.call<RecordPage<K['record']>>({ method: 'GET', path: this.#collection, query, signal })
-      const cursor = body.pagination.has_more ? body.pagination.next_cursor : null
-      return { data: body.data, next: cursor === null ? undefined : () => read({ cursor }) }
-    }
-    return new List(() => read({ offset }))
+  list(query: K['query'] & CallOptions = {}): List<K['record']> {
+    return listByCursor(this.#transport, this.#collection, query)
   }
 
   /** Deletes a record and its files, invalidates its links, and cancels a running capture. */

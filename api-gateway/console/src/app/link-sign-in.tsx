@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { describeCode, type Identity, type Session, signIn } from '../api/client.ts'
 import { ErrorNote } from '../ui/notes.tsx'
-import { useSettled } from '../ui/use-settled.ts'
+import { useClickGuard } from '../ui/use-click-guard.ts'
 
 interface LinkSignInProps {
   code: string
@@ -18,7 +18,7 @@ export function LinkSignIn({ code, current, onSignedIn, onDeclined }: LinkSignIn
   const [target, setTarget] = useState<Identity>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const isSettled = useSettled()
+  const isReady = useClickGuard()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     describeCode(code).then(setTarget, setError)
@@ -55,7 +55,7 @@ export function LinkSignIn({ code, current, onSignedIn, onDeclined }: LinkSignIn
               <IdentityFact name="Link" identity={target} />
               {current ? <IdentityFact name="Your session" identity={current} /> : null}
             </dl>
-            <button type="button" class={current ? '' : 'primary'} disabled={isBusy || !isSettled} onClick={accept}>
+            <button type="button" class={current ? '' : 'primary'} disabled={isBusy || !isReady} onClick={accept}>
               {isBusy ? 'Signing in…' : `Sign in to ${describe(target)}`}
             </button>
           </>

@@ -3,8 +3,11 @@ import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.
 import { formatAge, formatInstant } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
+import { ScrollTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { ShownOnce } from '../ui/secret.tsx'
+import { TextField } from '../ui/text-field.tsx'
 import { useData } from '../ui/use-data.ts'
 
 /** The scopes that a key can grant, without `*`. A scope that is missing or unknown here does not compile. */
@@ -59,33 +62,13 @@ const Keys: Page = ({ session }) => {
       {secret ? <ShownOnce {...secret} onDone={() => setSecret(undefined)} /> : null}
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
       {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, 'The new API key.')} /> : null}
-      <section class="panel" aria-labelledby="keys-title">
-        <div class="panel-head">
-          <h2 id="keys-title">API keys</h2>
-        </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it */}
-        <div class="scroll" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Text</th>
-                <th scope="col">Scopes</th>
-                <th scope="col">State</th>
-                <th scope="col">Last used</th>
-                <th scope="col">
-                  <span class="sr">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {value?.map((key) => (
-                <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </section>
+      <Panel title="API keys">
+        <ScrollTable head={['Name', 'Text', 'Scopes', 'State', 'Last used', '']}>
+          {value?.map((key) => (
+            <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} />
+          ))}
+        </ScrollTable>
+      </Panel>
     </>
   )
 }
@@ -177,35 +160,16 @@ function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
   }
   const toggle = (scope: string) => setScopes(SCOPES.filter((one) => (one === scope ? !scopes.includes(one) : scopes.includes(one))))
   return (
-    <section class="panel" aria-labelledby="new-key-title">
-      <div class="panel-head">
-        <h2 id="new-key-title">Create a key</h2>
-      </div>
+    <Panel title="Create a key">
       <form onSubmit={submit}>
         <div class="toolbar">
-          <div class="grow">
-            <label for="key-name">Name</label>
-            <input
-              id="key-name"
-              required
-              maxLength={100}
-              placeholder="deploy pipeline"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </div>
-          <div>
-            <label for="key-days">Days until it expires</label>
-            <input
-              id="key-days"
-              type="number"
-              min={1}
-              max={3650}
-              placeholder="never"
-              value={days}
-              onInput={(event) => setDays(event.currentTarget.value)}
-            />
-          </div>
+          <TextField id="key-name" label="Name" required maxLength={100} placeholder="deploy pipeline" value={name} onText={setName} />
+          <TextField
+            {...{ id: 'key-days', label: 'Days until it expires', type: 'number' as const, value: days, onText: setDays }}
+            min={1}
+            max={3650}
+            placeholder="never"
+          />
         </div>
         <fieldset class="choices">
           <legend>Scopes</legend>
@@ -219,15 +183,10 @@ function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
           ))}
         </fieldset>
         <div class="toolbar">
-          <div class="grow">
-            <label for="key-hosts">Hosts that its signed links may capture</label>
-            <input
-              id="key-hosts"
-              placeholder="all, or a list such as example.com *.example.com"
-              value={hosts}
-              onInput={(event) => setHosts(event.currentTarget.value)}
-            />
-          </div>
+          <TextField
+            {...{ id: 'key-hosts', label: 'Hosts that its signed links may capture', value: hosts, onText: setHosts }}
+            placeholder="all, or a list such as example.com *.example.com"
+          />
           <label>
             <input type="checkbox" checked={!isLimited || hasMarkup} disabled={!isLimited} onChange={() => setMarkup(!hasMarkup)} /> links
             may have own markup, such as html and styles
@@ -237,7 +196,7 @@ function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
           Create key
         </button>
       </form>
-    </section>
+    </Panel>
   )
 }
 

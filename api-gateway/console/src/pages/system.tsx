@@ -3,6 +3,7 @@ import { formatAge, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 import { Bars } from '../ui/waterfall.tsx'
 
@@ -91,16 +92,17 @@ function PoolState({ pool }: { pool: Pool }) {
 /** Codes of failed captures, with their share as a bar. */
 function Failures({ recent: { completed, failed, failures } }: { recent: SystemData['recent'] }) {
   return (
-    <section class="panel" aria-labelledby="failures-title">
-      <div class="panel-head">
-        <h2 id="failures-title">Recent captures</h2>
+    <Panel
+      title="Recent captures"
+      beside={
         <span class="hint">
           {formatNumber(completed)} completed, {formatNumber(failed)} failed
         </span>
-      </div>
+      }
+    >
       {failures.length === 0 ? <p class="soft">No capture has failed.</p> : null}
       <Bars rows={failures.map(({ code, count }) => ({ name: code, number: count }))} />
-    </section>
+    </Panel>
   )
 }
 

@@ -2,7 +2,9 @@ import { api, type Schemas } from '../api/client.ts'
 import { formatInstant, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { DayBars } from '../ui/day-bars.tsx'
+import { Fact } from '../ui/facts.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 
 const REFRESH_MILLISECONDS = 10_000
@@ -14,11 +16,7 @@ const Usage: Page = () => {
   return (
     <>
       {error ? <ErrorNote error={error} /> : null}
-      <section class="panel" aria-labelledby="month-title">
-        <div class="panel-head">
-          <h2 id="month-title">{period}</h2>
-          <span class="hint">Plan {plan}</span>
-        </div>
+      <Panel title={period} beside={<span class="hint">Plan {plan}</span>}>
         <p class="figure">
           <strong>{formatNumber(count)}</strong> of {formatNumber(limit)} screenshots
         </p>
@@ -26,25 +24,15 @@ const Usage: Page = () => {
           {percentage} %
         </meter>
         <dl class="facts">
-          <dt>Used</dt>
-          <dd>{percentage} %</dd>
-          <dt>Remaining</dt>
-          <dd>{formatNumber(remaining)}</dd>
-          <dt>Resets</dt>
-          <dd>{formatInstant(reset_at)}</dd>
-          <dt>Rate limit</dt>
-          <dd>{rate === null ? 'no limit' : `${formatNumber(rate)} requests per minute`}</dd>
-          {overage ? (
-            <>
-              <dt>Overage</dt>
-              <dd>
-                {formatNumber(overage.count)}
-                {overage.amount === null ? '' : `, costs ${overage.amount.toFixed(2)}`}
-              </dd>
-            </>
-          ) : null}
+          <Fact name="Used">{`${percentage} %`}</Fact>
+          <Fact name="Remaining">{formatNumber(remaining)}</Fact>
+          <Fact name="Resets">{formatInstant(reset_at)}</Fact>
+          <Fact name="Rate limit">{rate === null ? 'no limit' : `${formatNumber(rate)} requests per minute`}</Fact>
+          <Fact name="Overage">
+            {overage && formatNumber(overage.count) + (overage.amount === null ? '' : `, costs ${overage.amount.toFixed(2)}`)}
+          </Fact>
         </dl>
-      </section>
+      </Panel>
       <DailyUsage />
     </>
   )
@@ -57,15 +45,11 @@ function DailyUsage() {
     REFRESH_MILLISECONDS,
   )
   return (
-    <section class="panel" aria-labelledby="days-title">
-      <div class="panel-head">
-        <h2 id="days-title">By day</h2>
-        <span class="hint">A screenshot is one unit, a video one for each 10 seconds</span>
-      </div>
+    <Panel title="By day" beside={<span class="hint">A screenshot is one unit, a video one for each 10 seconds</span>}>
       {error ? <ErrorNote error={error} /> : null}
       {value?.length === 0 ? <p class="soft">No usage in the last two months.</p> : null}
       {value && value.length > 0 ? <DayBars days={value} /> : null}
-    </section>
+    </Panel>
   )
 }
 

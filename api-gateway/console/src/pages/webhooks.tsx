@@ -6,8 +6,11 @@ import type { Page } from '../routing/page.ts'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { DeliveryTable } from '../ui/delivery-table.tsx'
+import { Fact } from '../ui/facts.tsx'
 import { ErrorNote, Note, STATUS_TITLES } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { ShownOnce } from '../ui/secret.tsx'
+import { TextField } from '../ui/text-field.tsx'
 import { useData } from '../ui/use-data.ts'
 
 const REFRESH_MILLISECONDS = 10_000
@@ -48,10 +51,7 @@ function WebhookList({ session }: { session: Session }) {
       {secret === undefined ? null : <ShownOnce title="The signing secret." text={secret} onDone={() => setSecret(undefined)} />}
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
       {hasScope(session, 'webhooks:write') ? <NewWebhook onCreate={create} /> : null}
-      <section class="panel" aria-labelledby="webhooks-title">
-        <div class="panel-head">
-          <h2 id="webhooks-title">Endpoints</h2>
-        </div>
+      <Panel title="Endpoints">
         {value?.length === 0 ? <p class="empty">No endpoint yet.</p> : null}
         <ul class="plain-list rows">
           {value?.map((webhook) => (
@@ -62,7 +62,7 @@ function WebhookList({ session }: { session: Session }) {
             </li>
           ))}
         </ul>
-      </section>
+      </Panel>
     </>
   )
 }
@@ -79,35 +79,16 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
     setUrl('')
   }
   return (
-    <section class="panel" aria-labelledby="new-webhook-title">
-      <div class="panel-head">
-        <h2 id="new-webhook-title">Create an endpoint</h2>
-      </div>
+    <Panel title="Create an endpoint">
       <form onSubmit={submit}>
         <div class="toolbar">
-          <div class="grow">
-            <label for="webhook-name">Name</label>
-            <input
-              id="webhook-name"
-              required
-              maxLength={100}
-              placeholder="billing"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </div>
-          <div class="grow">
-            <label for="webhook-url">URL</label>
-            <input
-              id="webhook-url"
-              type="url"
-              required
-              pattern="https://.*"
-              placeholder="https://hooks.example.com/in"
-              value={url}
-              onInput={(event) => setUrl(event.currentTarget.value)}
-            />
-          </div>
+          <TextField id="webhook-name" label="Name" required maxLength={100} placeholder="billing" value={name} onText={setName} />
+          <TextField
+            {...{ id: 'webhook-url', label: 'URL', type: 'url' as const, value: url, onText: setUrl }}
+            required
+            pattern="https://.*"
+            placeholder="https://hooks.example.com/in"
+          />
         </div>
         <fieldset class="choices">
           <legend>Events</legend>
@@ -121,7 +102,7 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
           Create endpoint
         </button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
@@ -236,9 +217,9 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
         </Note>
       ) : null}
       <Health webhook={value} />
-      <section class="panel" aria-labelledby="log-title">
-        <div class="panel-head">
-          <h2 id="log-title">Deliveries of the last seven days</h2>
+      <Panel
+        title="Deliveries of the last seven days"
+        beside={
           <select aria-label="State" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
             <option value="">All</option>
             {['pending', 'successful', 'failed'].map((one) => (
@@ -247,7 +228,8 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
               </option>
             ))}
           </select>
-        </div>
+        }
+      >
         {log.error ? <ErrorNote error={log.error} /> : null}
         {log.value?.data.length === 0 ? <p class="empty">No deliveries.</p> : null}
         <DeliveryTable deliveries={shown.current} url={value.url}>
@@ -266,7 +248,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
             </button>
           </p>
         ) : null}
-      </section>
+      </Panel>
     </>
   )
 }
@@ -287,37 +269,19 @@ function Health({ webhook: { url, events, is_default, statistics, signing_secret
   } = statistics
   const age = (instant: string | null) => (instant === null ? 'never' : formatAge(instant, new Date()))
   return (
-    <section class="panel" aria-labelledby="health-title">
-      <div class="panel-head">
-        <h2 id="health-title">Health</h2>
-      </div>
+    <Panel title="Health">
       <dl class="facts">
-        {is_default ? null : (
-          <>
-            <dt>URL</dt>
-            <dd>{url}</dd>
-          </>
-        )}
-        <dt>Events</dt>
-        <dd>{events.join(', ')}</dd>
-        <dt>Deliveries</dt>
-        <dd>
-          {formatNumber(total_deliveries)}, {formatNumber(pending_deliveries)} pending
-        </dd>
-        <dt>Success</dt>
-        <dd>{success_rate === null ? 'no deliveries yet' : `${success_rate} %`}</dd>
-        <dt>Response time</dt>
-        <dd>{average_response_time_ms === null ? 'unknown' : formatMilliseconds(average_response_time_ms)}</dd>
-        <dt>Last success</dt>
-        <dd>{age(last_success_at)}</dd>
-        <dt>Last failure</dt>
-        <dd>{age(last_failure_at)}</dd>
-        <dt>Failures in a row</dt>
-        <dd>{formatNumber(consecutive_failures)}</dd>
-        <dt>Signing secret</dt>
-        <dd>{signing_secret_hint ?? 'none'}</dd>
+        <Fact name="URL">{!is_default && url}</Fact>
+        <Fact name="Events">{events.join(', ')}</Fact>
+        <Fact name="Deliveries">{`${formatNumber(total_deliveries)}, ${formatNumber(pending_deliveries)} pending`}</Fact>
+        <Fact name="Success">{success_rate === null ? 'no deliveries yet' : `${success_rate} %`}</Fact>
+        <Fact name="Response time">{average_response_time_ms === null ? 'unknown' : formatMilliseconds(average_response_time_ms)}</Fact>
+        <Fact name="Last success">{age(last_success_at)}</Fact>
+        <Fact name="Last failure">{age(last_failure_at)}</Fact>
+        <Fact name="Failures in a row">{formatNumber(consecutive_failures)}</Fact>
+        <Fact name="Signing secret">{signing_secret_hint ?? 'none'}</Fact>
       </dl>
-    </section>
+    </Panel>
   )
 }
 

@@ -4,7 +4,9 @@ import { api } from '../api/client.ts'
 import { type Box, formatShare, frameOf, placeIn, type Size } from '../format/overlay.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatNumber } from '../format/text.ts'
-import { Note } from '../ui/notes.tsx'
+import { Fact } from '../ui/facts.tsx'
+import { ChangeBadge, Note } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 
 type Comparison = NonNullable<Screenshot['comparison']>
@@ -47,55 +49,27 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
   } = comparison
   const { value: earlier, error } = useData(`comparison ${to}`, async () => (await api<Screenshot>(recordPath('screenshots', to))).data)
   return (
-    <section class="panel" aria-labelledby="comparison-title">
-      <div class="panel-head">
-        <h2 id="comparison-title">Comparison</h2>
-        {skipped === null ? <span class={`badge ${changed ? 'changed' : 'same'}`}>{changed ? 'Changed' : 'Not changed'}</span> : null}
-      </div>
+    <Panel title="Comparison" beside={skipped === null && <ChangeBadge changed={changed} />}>
       {skipped === null ? null : <Note kind="warning">{REASONS[skipped] ?? 'The pictures were not compared.'}</Note>}
       {error ? <Note kind="warning">The earlier screenshot was deleted, or cannot be read.</Note> : null}
       {skipped === null ? <Pictures shot={shot} comparison={comparison} earlier={earlier} isLoading={!earlier && !error} /> : null}
       <dl class="facts">
-        <dt>Compared with</dt>
-        <dd>
+        <Fact name="Compared with">
           <a href={`#/screenshots/${to}`}>{to}</a>
-        </dd>
-        {ratio === null || pixels === null ? null : (
-          <>
-            <dt>Changed</dt>
-            <dd>
-              {formatShare(ratio)}, {formatNumber(pixels)} pixels
-            </dd>
-          </>
-        )}
-        {isOtherSize && earlier ? (
-          <>
-            <dt>Size</dt>
-            <dd>
-              {earlier.width} × {earlier.height} before, {shot.width} × {shot.height} after
-            </dd>
-          </>
-        ) : null}
-        {regions.length === 0 ? null : (
-          <>
-            <dt>Regions</dt>
-            <dd>{regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}</dd>
-          </>
-        )}
-        {comparison.text_changed === null ? null : (
-          <>
-            <dt>Words</dt>
-            <dd>{comparison.text_changed ? <Words {...comparison} /> : 'the same'}</dd>
-          </>
-        )}
-        {dropped ? (
-          <>
-            <dt>Not counted</dt>
-            <dd>{formatNumber(dropped)} regions, in which two loads of the page differ</dd>
-          </>
-        ) : null}
+        </Fact>
+        <Fact name="Changed">{ratio !== null && pixels !== null && `${formatShare(ratio)}, ${formatNumber(pixels)} pixels`}</Fact>
+        <Fact name="Size">
+          {isOtherSize && earlier && `${earlier.width} × ${earlier.height} before, ${shot.width} × ${shot.height} after`}
+        </Fact>
+        <Fact name="Regions">
+          {regions.length > 0 && regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}
+        </Fact>
+        <Fact name="Words">
+          {comparison.text_changed === null ? null : comparison.text_changed ? <Words {...comparison} /> : 'the same'}
+        </Fact>
+        <Fact name="Not counted">{dropped ? `${formatNumber(dropped)} regions, in which two loads of the page differ` : null}</Fact>
       </dl>
-    </section>
+    </Panel>
   )
 }
 
@@ -197,10 +171,8 @@ export function ComparisonPlaceholder({ size: { width, height } }: { size: Size 
         <div class="overlay" style={{ aspectRatio: `${width} / ${height}`, maxWidth: `${width}px` }} />
       </div>
       <dl class="facts">
-        <dt>Compared with</dt>
-        <dd>…</dd>
-        <dt>Changed</dt>
-        <dd>…</dd>
+        <Fact name="Compared with">…</Fact>
+        <Fact name="Changed">…</Fact>
       </dl>
     </section>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
 import { DeliveryTable } from '../ui/delivery-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 
 interface Found {
   webhook: Webhook
@@ -24,13 +25,14 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
   if (!hasScope(session, 'webhooks:read')) return null
   const read = () => readDeliveries(id).then(setFound, setError)
   return (
-    <section class="panel" aria-labelledby="deliveries-title">
-      <div class="panel-head">
-        <h2 id="deliveries-title">Deliveries</h2>
+    <Panel
+      title="Deliveries"
+      beside={
         <button type="button" class="plain" onClick={read}>
           {found ? 'Read again' : 'Show'}
         </button>
-      </div>
+      }
+    >
       {error ? <ErrorNote error={error} /> : null}
       {found?.length === 0 ? <p class="soft">No webhook has received an event of this record in the last seven days.</p> : null}
       {found?.map(({ webhook, deliveries }) => (
@@ -39,6 +41,6 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
           <DeliveryTable deliveries={deliveries} url={webhook.url} />
         </div>
       ))}
-    </section>
+    </Panel>
   )
 }

@@ -1,5 +1,6 @@
 import type { Capture } from '../api/captures.ts'
-import { toSafeLink } from '../format/picture-url.ts'
+import { ExternalLink, Fact } from '../ui/facts.tsx'
+import { Panel } from '../ui/panel.tsx'
 
 type Metadata = NonNullable<Capture['metadata']>
 
@@ -13,71 +14,28 @@ export function PageMetadata({ metadata }: { metadata: Metadata }) {
   const { page_title: _, timings: __, ...shown } = metadata
   if (Object.values(shown).every((value) => value === null)) return null
   return (
-    <section class="panel" aria-labelledby="page-title">
-      <div class="panel-head">
-        <h2 id="page-title">Page</h2>
-      </div>
+    <Panel title="Page">
       <dl class="facts">
-        {final_url ? (
-          <>
-            <dt>Final URL</dt>
-            <dd>
-              <PageLink text={final_url} />
-            </dd>
-          </>
-        ) : null}
-        {http_status === null ? null : (
-          <>
-            <dt>HTTP status</dt>
-            <dd>{http_status}</dd>
-          </>
-        )}
-        {blocked_requests === undefined ? null : (
-          <>
-            <dt>Blocked requests</dt>
-            <dd>{blocked_requests}</dd>
-          </>
-        )}
-        {fonts ? (
-          <>
-            <dt>Fonts</dt>
-            <dd>{fonts.join(', ')}</dd>
-          </>
-        ) : null}
-        {content_hash ? (
-          <>
-            <dt>SHA-256</dt>
-            <dd class="mono">{content_hash.sha256}</dd>
-          </>
-        ) : null}
-        {palette ? (
-          <>
-            <dt>Colors</dt>
-            <dd class="swatches">
-              {palette.map((color) => (
-                <span key={color}>
-                  {COLOR.test(color) ? <i aria-hidden="true" style={{ background: color }} /> : null} {color}
-                </span>
-              ))}
-            </dd>
-          </>
-        ) : null}
+        <Fact name="Final URL">{final_url && <ExternalLink url={final_url} />}</Fact>
+        <Fact name="HTTP status">{http_status}</Fact>
+        <Fact name="Blocked requests">{blocked_requests}</Fact>
+        <Fact name="Fonts">{fonts?.join(', ')}</Fact>
+        <Fact name="SHA-256" kind="mono">
+          {content_hash?.sha256}
+        </Fact>
+        <Fact name="Colors" kind="swatches">
+          {palette?.map((color) => (
+            <span key={color}>
+              {COLOR.test(color) ? <i aria-hidden="true" style={{ background: color }} /> : null} {color}
+            </span>
+          ))}
+        </Fact>
       </dl>
       <TextList title="Redirects" texts={redirects} />
       <TextTable title="Open Graph" values={open_graph} />
       <TextTable title="Response headers" values={http_response_headers} />
       <TextList title="Links" texts={links} />
-    </section>
-  )
-}
-
-function PageLink({ text }: { text: string }) {
-  const url = toSafeLink(text)
-  if (url === undefined) return <>{text}</>
-  return (
-    <a href={url} target="_blank" rel="noreferrer">
-      {text}
-    </a>
+    </Panel>
   )
 }
 
@@ -91,7 +49,7 @@ function TextList({ title, texts }: { title: string; texts: readonly string[] | 
       <ul class="plain-list wrap">
         {texts.map((text) => (
           <li key={text}>
-            <PageLink text={text} />
+            <ExternalLink url={text} />
           </li>
         ))}
       </ul>
@@ -109,10 +67,9 @@ function TextTable({ title, values }: { title: string; values: Readonly<Record<s
       </summary>
       <dl class="facts">
         {entries.map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
     </details>

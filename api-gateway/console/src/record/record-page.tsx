@@ -2,14 +2,16 @@ import { useEffect, useState } from 'preact/hooks'
 import { toFailureMessage } from '../../../client/src/common/errors.ts'
 import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
 import { api, hasScope, isConnectionError, type Session } from '../api/client.ts'
-import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
+import { toPictureUrl } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { listPath } from '../list/list-path.ts'
 import { forgetCapture } from '../list/use-captures.ts'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
+import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
 import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
 import { ComparisonPanel } from './comparison.tsx'
@@ -84,7 +86,6 @@ export function RecordPage({ collection, id, session }: { collection: Collection
     )
   }
   const mayWrite = hasScope(session, 'screenshots:write')
-  const address = toSafeLink(shot.url)
   return (
     <>
       {crumb}
@@ -138,14 +139,12 @@ export function RecordPage({ collection, id, session }: { collection: Collection
           <RecordDeliveries id={shot.id} session={session} />
         </div>
         <div>
-          <section class="panel" aria-labelledby="facts-title">
-            <div class="panel-head">
-              <h2 id="facts-title">Record</h2>
-              <CopyButton text={shot.id} label="Copy id" />
-            </div>
+          <Panel title="Record" beside={<CopyButton text={shot.id} label="Copy id" />}>
             <dl class="facts">
               <Fact name="Id">{shot.id}</Fact>
-              <Fact name="URL">{address ? <ExternalLink url={address} /> : shot.url}</Fact>
+              <Fact name="URL">
+                <ExternalLink url={shot.url} />
+              </Fact>
               <Fact name="Created">{formatInstant(shot.created_at)}</Fact>
               <Fact name="Started">{shot.started_at && formatInstant(shot.started_at)}</Fact>
               <Fact name="Ended">{shot.completed_at && formatInstant(shot.completed_at)}</Fact>
@@ -159,21 +158,11 @@ export function RecordPage({ collection, id, session }: { collection: Collection
               <Fact name="External identifier">{shot.external_identifier}</Fact>
               <Fact name="Link expires">{shot.download_url_expires_at && formatInstant(shot.download_url_expires_at)}</Fact>
             </dl>
-          </section>
+          </Panel>
           {shot.artifacts.length > 0 ? <Artifacts shot={shot} /> : null}
-          <section class="panel" aria-labelledby="options-title">
-            <div class="panel-head">
-              <h2 id="options-title">Options</h2>
-              <CopyButton text={JSON.stringify(shot.options, null, 2)} />
-            </div>
-            <dl class="facts mono">
-              {Object.entries(shot.options).map(([name, value]) => (
-                <Fact key={name} name={name}>
-                  {typeof value === 'string' ? value : JSON.stringify(value)}
-                </Fact>
-              ))}
-            </dl>
-          </section>
+          <Panel title="Options" beside={<CopyButton text={JSON.stringify(shot.options, null, 2)} />}>
+            <OptionFacts options={shot.options} />
+          </Panel>
           {shot.metadata ? <PageMetadata metadata={shot.metadata} /> : null}
         </div>
       </div>
@@ -181,30 +170,10 @@ export function RecordPage({ collection, id, session }: { collection: Collection
   )
 }
 
-/** A row of facts. Unknown values are left out. */
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  if (children === null || children === undefined || children === false) return null
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  )
-}
-
-const ExternalLink = ({ url }: { url: string }) => (
-  <a href={url} target="_blank" rel="noreferrer">
-    {url}
-  </a>
-)
-
 /** Additional files. They open as downloads, and never run in the console's origin. */
 function Artifacts({ shot }: { shot: Capture }) {
   return (
-    <section class="panel" aria-labelledby="files-title">
-      <div class="panel-head">
-        <h2 id="files-title">Files</h2>
-      </div>
+    <Panel title="Files">
       <ul class="plain-list">
         {shot.artifacts.map(({ type, download_url, file_size_bytes }) => {
           const link = toPictureUrl(download_url)
@@ -222,6 +191,6 @@ function Artifacts({ shot }: { shot: Capture }) {
           )
         })}
       </ul>
-    </section>
+    </Panel>
   )
 }

@@ -1,6 +1,7 @@
 import { api, type Schemas } from '../api/client.ts'
 import { formatInstant } from '../format/text.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
+import { Panel } from '../ui/panel.tsx'
 import type { Schedule } from './body.ts'
 import { readSchedule, schedulePath } from './read-schedule.ts'
 
@@ -48,10 +49,7 @@ export function Approvals({ comparison: { approvals }, undo }: ApprovalsProps) {
   const last = approvals.find(({ undone_at: undoneAt }) => undoneAt === null)
   if (approvals.length === 0) return null
   return (
-    <section class="panel" aria-labelledby="approvals-title">
-      <div class="panel-head">
-        <h2 id="approvals-title">Approvals</h2>
-      </div>
+    <Panel title="Approvals">
       <ul class="plain-list">
         {approvals.map((approval) => (
           <li key={approval.approved_at}>
@@ -80,6 +78,6 @@ export function Approvals({ comparison: { approvals }, undo }: ApprovalsProps) {
           />
         </p>
       ) : null}
-    </section>
+    </Panel>
   )
 }

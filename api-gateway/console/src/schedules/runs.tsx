@@ -6,6 +6,7 @@ import { CaptureCard } from '../list/capture-card.tsx'
 import { toCard } from '../list/card.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 import { schedulePath } from './read-schedule.ts'
 
@@ -54,10 +55,7 @@ export function Runs({ id, collection, known, refreshes, approved, approve }: Ru
   // Runs move from the first page to the older ones.
   const runs = [...new Map([...(first?.data ?? known), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
   return (
-    <section class="panel" aria-labelledby="runs-title">
-      <div class="panel-head">
-        <h2 id="runs-title">Runs</h2>
-      </div>
+    <Panel title="Runs">
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
       {first && runs.length === 0 ? <p class="soft">No run yet.</p> : null}
       <ul class="runs">
@@ -74,7 +72,7 @@ export function Runs({ id, collection, known, refreshes, approved, approve }: Ru
           </button>
         </p>
       ) : null}
-    </section>
+    </Panel>
   )
 }
 

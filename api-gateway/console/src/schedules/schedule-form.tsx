@@ -3,6 +3,7 @@ import { RequestError } from '../api/client.ts'
 import { OptionForm } from '../form/option-form.tsx'
 import { useChecks } from '../form/use-checks.ts'
 import { ErrorNote, Note } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
 import { NextTimesList } from './next-times.tsx'
 import { COMMON_SCHEDULES } from './timing.ts'
@@ -79,10 +80,7 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
         </Note>
       ))}
       <div class="columns">
-        <section class="panel" aria-labelledby="when-title">
-          <div class="panel-head">
-            <h2 id="when-title">Page and times</h2>
-          </div>
+        <Panel title="Page and times">
           <div class="stack">
             {text('url', 'Page', { inputMode: 'url', placeholder: 'https://example.com/' })}
             {text('name', 'Name', { placeholder: 'home page', maxLength: 100 })}
@@ -128,7 +126,7 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
               </button>
             </div>
           </div>
-        </section>
+        </Panel>
         <OptionForm
           inputs={inputs.options}
           problems={reported}

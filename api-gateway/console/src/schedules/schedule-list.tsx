@@ -1,6 +1,7 @@
 import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
 import { formatShare } from '../format/overlay.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
+import { ScrollTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
@@ -52,45 +53,31 @@ export function ScheduleList({ session }: { session: Session }) {
         {value?.data.length === 0 ? <p class="empty">No schedules yet.</p> : null}
         {!value && !error ? <p class="empty">Loading…</p> : null}
         {value && value.data.length > 0 ? (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
-          <div class="scroll" tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  {['Picture', 'Name', 'Times', 'Next run', 'Last run', 'Changed', 'State'].map((title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {value.data.map((schedule) => (
-                  <tr key={schedule.id}>
-                    <td>
-                      <LastPicture schedule={schedule} />
-                    </td>
-                    <td>
-                      <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
-                      <div class="soft wrap">{schedule.url}</div>
-                    </td>
-                    <td class="mono">
-                      {schedule.schedule}
-                      <div class="soft">{schedule.time_zone}</div>
-                    </td>
-                    <td title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
-                      {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
-                    </td>
-                    <td>{lastOf(schedule)}</td>
-                    <td>{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
-                    <td>
-                      <ScheduleState schedule={schedule} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ScrollTable head={['Picture', 'Name', 'Times', 'Next run', 'Last run', 'Changed', 'State']}>
+            {value.data.map((schedule) => (
+              <tr key={schedule.id}>
+                <td>
+                  <LastPicture schedule={schedule} />
+                </td>
+                <td>
+                  <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
+                  <div class="soft wrap">{schedule.url}</div>
+                </td>
+                <td class="mono">
+                  {schedule.schedule}
+                  <div class="soft">{schedule.time_zone}</div>
+                </td>
+                <td title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
+                  {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
+                </td>
+                <td>{lastOf(schedule)}</td>
+                <td>{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
+                <td>
+                  <ScheduleState schedule={schedule} />
+                </td>
+              </tr>
+            ))}
+          </ScrollTable>
         ) : null}
         {value && value.pagination.total > LIMIT ? <p class="soft">The first {LIMIT} schedules.</p> : null}
       </section>

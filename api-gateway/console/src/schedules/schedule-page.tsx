@@ -3,14 +3,15 @@ import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api, hasScope, type Session } from '../api/client.ts'
 import { isMoving } from '../form/fields.ts'
 import { formatShare } from '../format/overlay.ts'
-import { toSafeLink } from '../format/picture-url.ts'
 import { formatInstant } from '../format/text.ts'
 import { ComparisonPanel, ComparisonPlaceholder } from '../record/comparison.tsx'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
+import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
 import { lazy } from '../ui/lazy.tsx'
-import { ErrorNote, Note } from '../ui/notes.tsx'
+import { ChangeBadge, ErrorNote, Note } from '../ui/notes.tsx'
+import { Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { useData } from '../ui/use-data.ts'
 import { Approvals, approveRun, NOT_APPLIED, undoApproval } from './approvals.tsx'
@@ -165,34 +166,18 @@ function LastComparison({
 }: LastComparisonProps) {
   const next = waiting ?? (baseline === 'approved' && last?.id !== kept ? last?.id : undefined)
   return (
-    <section class="panel" aria-labelledby="changes-title">
-      <div class="panel-head">
-        <h2 id="changes-title">Changes</h2>
-        {last ? <span class={`badge ${last.changed ? 'changed' : 'same'}`}>{last.changed ? 'Changed' : 'Not changed'}</span> : null}
-      </div>
+    <Panel title="Changes" beside={last && <ChangeBadge changed={last.changed} />}>
       {fit === false ? <Note kind="warning">The last run does not show the page, so it was not compared.</Note> : null}
       {waiting ? <Note kind="info">Look at the last run, and approve it. Later runs are compared with it.</Note> : null}
       <dl class="facts">
-        <dt>Compared with</dt>
-        <dd>{baseline === 'approved' ? 'the run that was approved last' : 'the run before'}</dd>
-        <dt>Threshold</dt>
-        <dd>{threshold === null ? 'any region of a few pixels' : `${formatShare(threshold)} of the pixels`}</dd>
-        {last && last.changed_ratio !== null ? (
-          <>
-            <dt>Last change</dt>
-            <dd>
-              {formatShare(last.changed_ratio)}, {formatInstant(last.scheduled_at)}
-            </dd>
-          </>
-        ) : null}
-        {kept ? (
-          <>
-            <dt>{baseline === 'approved' ? 'Approved run' : 'Next one is compared with'}</dt>
-            <dd>
-              <a href={`#/screenshots/${kept}`}>{kept}</a>
-            </dd>
-          </>
-        ) : null}
+        <Fact name="Compared with">{baseline === 'approved' ? 'the run that was approved last' : 'the run before'}</Fact>
+        <Fact name="Threshold">{threshold === null ? 'any region of a few pixels' : `${formatShare(threshold)} of the pixels`}</Fact>
+        <Fact name="Last change">
+          {last && last.changed_ratio !== null && `${formatShare(last.changed_ratio)}, ${formatInstant(last.scheduled_at)}`}
+        </Fact>
+        <Fact name={baseline === 'approved' ? 'Approved run' : 'Next one is compared with'}>
+          {kept && <a href={`#/screenshots/${kept}`}>{kept}</a>}
+        </Fact>
       </dl>
       {approve && next ? (
         <p class="center">
@@ -209,79 +194,46 @@ function LastComparison({
           />
         </p>
       ) : null}
-    </section>
+    </Panel>
   )
 }
 
 function Times({ schedule }: { schedule: Schedule }) {
   return (
-    <section class="panel" aria-labelledby="times-title">
-      <div class="panel-head">
-        <h2 id="times-title">Times</h2>
-        <code>{schedule.schedule}</code>
-      </div>
+    <Panel title="Times" beside={<code>{schedule.schedule}</code>}>
       {schedule.suspend ? (
         <p class="soft">The schedule is suspended.</p>
       ) : (
         <NextTimesList schedule={schedule.schedule} zone={schedule.time_zone} anchor={Date.parse(schedule.created_at)} />
       )}
-    </section>
+    </Panel>
   )
 }
 
 function Facts({ schedule }: { schedule: Schedule }) {
-  const link = toSafeLink(schedule.url)
-  const facts: [name: string, value: preact.ComponentChildren][] = [
-    ['Id', schedule.id],
-    [
-      'URL',
-      link ? (
-        <a href={link} target="_blank" rel="noreferrer">
-          {schedule.url}
-        </a>
-      ) : (
-        schedule.url
-      ),
-    ],
-    ['Time zone', schedule.time_zone],
-    ['Last run', schedule.last_run_at && formatInstant(schedule.last_run_at)],
-    ['Last success', schedule.last_success_at && formatInstant(schedule.last_success_at)],
-    ['Overlap', schedule.concurrency_policy === 'allow' ? 'runs may overlap' : 'a run waits for the previous one'],
-    ['Deadline', schedule.starting_deadline_seconds !== null && `${schedule.starting_deadline_seconds} s`],
-    ['Spread', schedule.spread_seconds > 0 && `${schedule.spread_seconds} s`],
-    ['External identifier', schedule.external_identifier],
-    ['Webhook', schedule.webhook_url],
-    ['Keep files', schedule.retention_days !== null && `${schedule.retention_days} days`],
-  ]
   return (
-    <section class="panel" aria-labelledby="schedule-facts-title">
-      <div class="panel-head">
-        <h2 id="schedule-facts-title">Schedule</h2>
-        <CopyButton text={schedule.id} label="Copy id" />
-      </div>
+    <Panel title="Schedule" beside={<CopyButton text={schedule.id} label="Copy id" />}>
       <dl class="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
+        <Fact name="Id">{schedule.id}</Fact>
+        <Fact name="URL">
+          <ExternalLink url={schedule.url} />
+        </Fact>
+        <Fact name="Time zone">{schedule.time_zone}</Fact>
+        <Fact name="Last run">{schedule.last_run_at && formatInstant(schedule.last_run_at)}</Fact>
+        <Fact name="Last success">{schedule.last_success_at && formatInstant(schedule.last_success_at)}</Fact>
+        <Fact name="Overlap">{schedule.concurrency_policy === 'allow' ? 'runs may overlap' : 'a run waits for the previous one'}</Fact>
+        <Fact name="Deadline">{schedule.starting_deadline_seconds !== null && `${schedule.starting_deadline_seconds} s`}</Fact>
+        <Fact name="Spread">{schedule.spread_seconds > 0 && `${schedule.spread_seconds} s`}</Fact>
+        <Fact name="External identifier">{schedule.external_identifier}</Fact>
+        <Fact name="Webhook">{schedule.webhook_url}</Fact>
+        <Fact name="Keep files">{schedule.retention_days !== null && `${schedule.retention_days} days`}</Fact>
       </dl>
       {Object.keys(schedule.options).length > 0 ? (
         <details>
           <summary>Options</summary>
-          <dl class="facts mono">
-            {Object.entries(schedule.options).map(([name, value]) => (
-              <>
-                <dt>{name}</dt>
-                <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-              </>
-            ))}
-          </dl>
+          <OptionFacts options={schedule.options} />
         </details>
       ) : null}
-    </section>
+    </Panel>
   )
 }

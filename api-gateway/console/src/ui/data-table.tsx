@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Panel } from './panel.tsx'
 
 interface DataTableProps {
   title: string
@@ -8,40 +9,40 @@ interface DataTableProps {
   empty: string
 }
 
-/** A panel with a table that scrolls on small windows. */
-export function DataTable({ title, head, rows, empty }: DataTableProps) {
-  return (
-    <section class="panel" aria-label={title}>
-      <div class="panel-head">
-        <h2>{title}</h2>
-      </div>
-      {rows.length === 0 ? (
-        <p class="soft">{empty}</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
-        <div class="scroll" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                {head.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((cells, row) => (
-                <tr key={row}>
-                  {cells.map((cell, column) => (
-                    <td key={head[column]}>{cell}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  )
-}
+/** A table that scrolls on small windows. */
+export const ScrollTable = ({ head, children }: { head: readonly string[]; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
+  <div class="scroll" tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {head.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+)
+
+/** A panel with a table of plain cells. */
+export const DataTable = ({ title, head, rows, empty }: DataTableProps) => (
+  <Panel title={title}>
+    {rows.length === 0 ? (
+      <p class="soft">{empty}</p>
+    ) : (
+      <ScrollTable head={head}>
+        {rows.map((cells, row) => (
+          <tr key={row}>
+            {cells.map((cell, column) => (
+              <td key={head[column]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </ScrollTable>
+    )}
+  </Panel>
+)

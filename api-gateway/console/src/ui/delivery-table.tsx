@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Collection } from '../api/captures.ts'
 import type { Delivery } from '../api/client.ts'
 import { formatInstant, formatMilliseconds } from '../format/text.ts'
+import { Fact } from './facts.tsx'
 import { StatusBadge } from './notes.tsx'
 
 interface DeliveryTableProps {
@@ -52,18 +53,13 @@ export function DeliveryTable({ deliveries, url, children }: DeliveryTableProps)
               </div>
             ))}
             <dl class="facts small">
-              <dt>Event</dt>
-              <dd class="mono">{delivery.event_id}</dd>
-              {url ? (
-                <>
-                  <dt>Posted to</dt>
-                  <dd>{url}</dd>
-                </>
-              ) : null}
-              <dt>Record</dt>
-              <dd>
+              <Fact name="Event" kind="mono">
+                {delivery.event_id}
+              </Fact>
+              <Fact name="Posted to">{url}</Fact>
+              <Fact name="Record">
                 <a href={`#/${subjectOf(delivery)}/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
-              </dd>
+              </Fact>
             </dl>
             {children?.(delivery)}
           </div>

@@ -44,5 +44,10 @@ export function PageStatus({ capture }: { capture: Pick<Capture, 'metadata'> }) 
   return status < 400 ? null : <span class="badge pending">{`HTTP ${status}`}</span>
 }
 
+/** Whether a page has changed since the picture that it was compared with. */
+export const ChangeBadge = ({ changed }: { changed: boolean | null }) => (
+  <span class={`badge ${changed ? 'changed' : 'same'}`}>{changed ? 'Changed' : 'Not changed'}</span>
+)
+
 /** The state of a screenshot or a delivery, as text with a color. */
 export const StatusBadge = ({ status }: { status: string }) => <span class={`badge ${status}`}>{STATUS_TITLES[status] ?? status}</span>

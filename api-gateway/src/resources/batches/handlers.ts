@@ -8,7 +8,7 @@ import { notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
-import { setIgnoredOptionsHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
@@ -62,7 +62,7 @@ export async function readBatch({ request, reply, params }: Input<{ id: string }
   const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
   const count = (selected: string): number => records.filter(({ status }) => status === selected).length
   const pending = count('pending')
-  reply.headers({ 'cache-control': 'private, no-cache', ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
+  reply.headers({ ...NO_CACHE, ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
   return {
     success: true,
     data: {

@@ -1,14 +1,12 @@
 import { pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { createBatchBody } from './create-body.ts'
 import { batchId, batchStatus, createdBatch } from './examples.ts'
 import { createBatch, readBatch } from './handlers.ts'
 import { BatchStatus, CreatedBatch } from './schemas.ts'
 
-const route = routeFor<ScreenshotsDeps>()
-
-const toId = (operationId: string, description: string, id: string): Link => ({ operationId, description, parameters: { id } })
+const route = routeFor<ScreenshotsDeps>('Batches', pathId('batch', batchId))
 
 /** Routes of batches. */
 export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
@@ -16,7 +14,6 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
     id: 'createBatch',
     method: 'post',
     path: '/screenshots/batch',
-    tag: 'Batches',
     scope: 'screenshots:write',
     summary: 'Capture up to 100 pages',
     description:
@@ -28,10 +25,10 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
         description: 'The batch was accepted, completely or in part.',
         schema: CreatedBatch,
         example: createdBatch,
-        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'Retry-After'],
         links: {
-          batch: toId('getBatch', 'Reads the batch.', '$response.body#/batch_id'),
-          first: toId('getScreenshot', 'Reads the first screenshot.', '$response.body#/screenshots/0/id'),
+          batch: linkTo('getBatch', 'Reads the batch.', 'batch_id'),
+          first: linkTo('getScreenshot', 'Reads the first screenshot.', 'screenshots/0/id'),
         },
       },
     },
@@ -42,13 +39,10 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
     id: 'getBatch',
     method: 'get',
     path: '/batches/{id}',
-    tag: 'Batches',
     scope: 'screenshots:read',
     summary: 'Read a batch',
     description: 'Returns the progress of the batch and its records in the order of the request. Deleted screenshots are left out.',
-    parameters: [pathId('batch', batchId)],
     responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
-    errors: ['NOT_FOUND'],
     handle: readBatch,
   }),
 ]

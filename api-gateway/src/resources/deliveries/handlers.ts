@@ -8,10 +8,11 @@ import { mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delive
 import type { FastifyReply } from 'fastify'
 import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
-import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { assertOwned } from '../shared/owned-records.ts'
 import { countMissed } from '../webhooks/count-deliveries.ts'
 import { type DeliveryQuery, toDeliveryPage } from './page.ts'
 import { toDeliveryRecord, withDeliveryState } from './record.ts'
@@ -62,12 +63,12 @@ async function findDelivery({ request, params }: Place<OfDelivery>, webhook: Web
 export async function listDeliveries(input: Input<ById, undefined, DeliveryQuery>, deps: DeliveriesDeps): Promise<FastifyReply> {
   const webhook = await findOwn(input, deps)
   const { items, pagination } = toDeliveryPage(await readDeliveries(webhook, input.request.accountName, deps), input.query)
-  return input.reply.headers(FRESH).send({ success: true, data: items.map(toDeliveryRecord), pagination })
+  return input.reply.headers(NO_CACHE).send({ success: true, data: items.map(toDeliveryRecord), pagination })
 }
 
 export async function readDelivery(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
   const delivery = await findDelivery(input, await findOwn(input, deps), deps)
-  return input.reply.headers(FRESH).send({ success: true, data: toDeliveryRecord(delivery) })
+  return input.reply.headers(NO_CACHE).send({ success: true, data: toDeliveryRecord(delivery) })
 }
 
 export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
@@ -78,7 +79,7 @@ export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps):
   await assertEventAvailable(event, screenshot, input.request.accountName, deps)
   await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
   const data = { delivery_id: id, event_id: event }
-  return input.reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery requested', data })
+  return input.reply.code(202).headers(NO_CACHE).send({ success: true, message: 'Redelivery requested', data })
 }
 
 /** Requests the redelivery of all missed events. Those that are already open again are not counted. */
@@ -88,7 +89,7 @@ export async function redeliverMissed(input: Input<ById>, deps: DeliveriesDeps):
   const missed = await countMissed(webhook, deps.objects)
   if (missed > 0) await deps.postRequests.ask(webhook, { do: 'redeliverMissed', nonce: newNonce(), at: deps.now() })
   const data = { missed_deliveries: missed }
-  return input.reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery of missed events requested', data })
+  return input.reply.code(202).headers(NO_CACHE).send({ success: true, message: 'Redelivery of missed events requested', data })
 }
 
 /** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */

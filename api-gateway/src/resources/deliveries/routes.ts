@@ -7,8 +7,6 @@ import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver, redeliver
 import { deliveryQuery } from './page.ts'
 import { DeliveryFound, DeliveryList, MissedRedelivery, RedeliveryAccepted } from './record.ts'
 
-const route = routeFor<DeliveriesDeps>()
-const id = pathId('wh', webhookId)
 const delivery: Parameter = {
   name: 'delivery',
   in: 'path',
@@ -17,6 +15,7 @@ const delivery: Parameter = {
   schema: anId('dlv', 'An id with the prefix dlv_.'),
   example: deliveryId,
 }
+const route = routeFor<DeliveriesDeps>('Webhooks', pathId('wh', webhookId), delivery)
 
 /** Routes of webhook deliveries. */
 export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
@@ -24,41 +23,33 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
     id: 'listDeliveries',
     method: 'get',
     path: '/webhooks/{id}/deliveries',
-    tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
     description:
       'Lists the deliveries of the last seven days, at most the last 500 attempts, newest first. The list may lag by a few seconds.',
-    parameters: [id],
     query: deliveryQuery,
     responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
-    errors: ['NOT_FOUND'],
     handle: listDeliveries,
   }),
   route({
     id: 'getDelivery',
     method: 'get',
     path: '/webhooks/{id}/deliveries/{delivery}',
-    tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'Read a delivery',
-    parameters: [id, delivery],
     responses: {
       200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound, headers: ['Cache-Control'] },
     },
-    errors: ['NOT_FOUND'],
     handle: readDelivery,
   }),
   route({
     id: 'redeliver',
     method: 'post',
     path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Redeliver an event',
     description:
       'Posts the same bytes with the same event id once. The attempt appears in the list after a few seconds. It does not count in the statistics.',
-    parameters: [id, delivery],
     responses: {
       202: {
         description: 'The redelivery is queued.',
@@ -67,19 +58,17 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
         headers: ['Cache-Control'],
       },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'EXPIRED'],
+    errors: ['CONFLICT', 'EXPIRED'],
     handle: redeliver,
   }),
   route({
     id: 'redeliverMissed',
     method: 'post',
     path: '/webhooks/{id}/redeliver-missed',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Redeliver all missed events',
     description:
       'Posts each event of the last 30 days whose delivery failed once more, with the same bytes and event id. An event that fails again stays missed. The attempts do not count in the statistics.',
-    parameters: [id],
     responses: {
       202: {
         description: 'The redelivery is queued.',
@@ -88,7 +77,7 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
         headers: ['Cache-Control'],
       },
     },
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['CONFLICT'],
     handle: redeliverMissed,
   }),
 ]

@@ -2,7 +2,7 @@ import { DEVICES } from '@tintype/crds/options/page/devices'
 import { type Route, routeFor } from '../../http/route.ts'
 import { DeviceList, toDeviceRecord } from './record.ts'
 
-const route = routeFor()
+const route = routeFor('Screenshots')
 
 const example = {
   success: true,
@@ -28,7 +28,6 @@ export const deviceRoutes: readonly Route<unknown>[] = [
     id: 'listDevices',
     method: 'get',
     path: '/devices',
-    tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'List the devices',
     description:

@@ -5,12 +5,12 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import type { Idempotency } from '../../creation/idempotency.ts'
-import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, NO_STORE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { LinkKeySource, RecordStore } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
 import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateKeyBody, UpdateKeyBody } from './bodies.ts'
 import { assertCanGrant, assertCanManage, assertCanSignLinks, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
@@ -67,7 +67,7 @@ async function makeKey(id: string, body: CreateKeyBody, accountName: string, dep
 export function listKeys({ request, reply, query }: Input<object, undefined, OffsetQuery>, { apiKeys, now }: KeysDeps) {
   const selected = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.include_inactive || spec.active !== false)
   const { items, pagination } = toCountedPage(selected, query)
-  reply.headers(FRESH)
+  reply.headers(NO_CACHE)
   return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
 }
 
@@ -111,7 +111,7 @@ export async function updateKey(input: Input<ById, UpdateKeyBody>, deps: KeysDep
       return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, key, now)))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
   return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
 }
 
@@ -140,7 +140,7 @@ export async function rotateKey(input: Input<ById, RotateBody>, { apiKeys, now }
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, location: pathOf(rotated), etag: tagOf(rotated) })
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 
@@ -149,7 +149,7 @@ export async function readLinkSecret(input: Input<ById>, { apiKeys, linkKey }: K
   const key = await findOwnLatest(input, apiKeys, WHAT)
   assertCanSignLinks(input.request.apiKey, key)
   const data = { key: input.params.id, link_secret: linkSecretOf(key, linkKey()) }
-  return input.reply.headers(SECRET).send({ message: 'Link secret derived successfully', data })
+  return input.reply.headers(NO_STORE).send({ message: 'Link secret derived successfully', data })
 }
 
 export async function rotateLinkSecret(input: Input<ById, RotateBody>, { apiKeys, linkKey, now }: KeysDeps): Promise<FastifyReply> {
@@ -163,7 +163,7 @@ export async function rotateLinkSecret(input: Input<ById, RotateBody>, { apiKeys
       return apiKeys.patch(key, toLinkSecretRotation(key, body, now()))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, etag: tagOf(rotated) })
   const data = { key: params.id, link_secret: linkSecretOf(rotated, releaseKey) }
   return reply.send({ message: 'Link secret rotated successfully', data })
 }

@@ -1,5 +1,5 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { createKeyBody, rotateKeyBody, rotateLinkSecretBody, updateKeyBody } from './bodies.ts'
 import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated, linkSecretFound, linkSecretRotated } from './examples.ts'
@@ -17,25 +17,15 @@ import {
 } from './handlers.ts'
 import { KeyChanged, KeyCreated, KeyFound, KeyList, KeyRotated, LinkSecretFound } from './record.ts'
 
-const route = routeFor<KeysDeps>()
-const id = pathId('key', keyId)
-const common = { tag: 'API keys', path: '/keys/{id}' } as const
-
-const toKey = (operationId: string, description: string): Link => ({
-  operationId,
-  description,
-  parameters: { id: '$response.body#/data/id' },
-})
+const route = routeFor<KeysDeps>('API keys', pathId('key', keyId))
 
 const update = {
-  ...common,
+  path: '/keys/{id}',
   scope: 'keys:write',
-  parameters: [id, ifMatch],
+  parameters: [ifMatch],
   body: updateKeyBody,
-  responses: {
-    200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
-  },
-  errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control'] } },
+  errors: ['CONFLICT', 'LAST_API_KEY'],
   handle: updateKey,
 } as const
 
@@ -45,7 +35,6 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     id: 'createKey',
     method: 'post',
     path: '/keys',
-    tag: 'API keys',
     scope: 'keys:write',
     summary: 'Create an API key',
     description: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks.',
@@ -56,12 +45,12 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
         description: 'Created.',
         schema: KeyCreated,
         example: keyCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
-          read: toKey('getKey', 'Reads the key, without its text.'),
-          update: toKey('updateKey', 'Changes it.'),
-          rotate: toKey('rotateKey', 'Rotates the key.'),
-          remove: toKey('deleteKey', 'Deletes it.'),
+          read: linkTo('getKey', 'Reads the key, without its text.'),
+          update: linkTo('updateKey', 'Changes it.'),
+          rotate: linkTo('rotateKey', 'Rotates the key.'),
+          remove: linkTo('deleteKey', 'Deletes it.'),
         },
       },
     },
@@ -72,7 +61,6 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     id: 'listKeys',
     method: 'get',
     path: '/keys',
-    tag: 'API keys',
     scope: 'keys:read',
     summary: 'List API keys',
     query: offsetQuery,
@@ -80,17 +68,15 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     handle: listKeys,
   }),
   route({
-    ...common,
+    path: '/keys/{id}',
     id: 'getKey',
     method: 'get',
     scope: 'keys:read',
     summary: 'Read an API key',
-    parameters: [id, ifNoneMatch],
+    parameters: [ifNoneMatch],
     responses: {
       200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
-      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
-    errors: ['NOT_FOUND'],
     handle: readKey,
   }),
   route({
@@ -109,71 +95,54 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     handle: replaceFields,
   }),
   route({
-    ...common,
+    path: '/keys/{id}',
     id: 'deleteKey',
     method: 'delete',
     scope: 'keys:write',
     summary: 'Delete an API key',
     description: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
-    parameters: [id, ifMatch],
+    parameters: [ifMatch],
     responses: { 204: { description: 'Deleted.' } },
-    errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+    errors: ['CONFLICT', 'LAST_API_KEY'],
     handle: deleteKey,
   }),
   route({
     id: 'rotateKey',
     method: 'post',
     path: '/keys/{id}/rotate',
-    tag: 'API keys',
     scope: 'keys:write',
     summary: 'Rotate an API key',
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
-    parameters: [id],
     body: rotateKeyBody,
     responses: {
-      201: {
-        description: 'Rotated.',
-        schema: KeyRotated,
-        example: keyRotated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
+      201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag', 'Cache-Control'] },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
   }),
   route({
     id: 'getLinkSecret',
     method: 'post',
     path: '/keys/{id}/link-secret',
-    tag: 'API keys',
     scope: 'keys:write',
     summary: 'Get the link secret of an API key',
     description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key.',
-    parameters: [id],
     responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound, headers: ['Cache-Control'] } },
-    errors: ['NOT_FOUND'],
     handle: readLinkSecret,
   }),
   route({
     id: 'rotateLinkSecret',
     method: 'post',
     path: '/keys/{id}/link-secret/rotate',
-    tag: 'API keys',
     scope: 'keys:write',
     summary: 'Rotate the link secret of an API key',
     description:
       'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
-    parameters: [id],
     body: rotateLinkSecretBody,
     responses: {
-      200: {
-        description: 'Rotated.',
-        schema: LinkSecretFound,
-        example: linkSecretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
+      200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag', 'Cache-Control'] },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateLinkSecret,
   }),
 ]

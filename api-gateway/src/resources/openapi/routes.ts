@@ -32,7 +32,7 @@ async function readDocument({ request, reply }: Input, deps: OpenApiDeps): Promi
   return reply.type('application/json; charset=utf-8').send(text)
 }
 
-const route = routeFor<OpenApiDeps>()
+const route = routeFor<OpenApiDeps>('Service')
 
 /** Routes of the OpenAPI document. */
 export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
@@ -40,7 +40,6 @@ export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
     id: 'getOpenApiDocument',
     method: 'get',
     path: '/openapi.json',
-    tag: 'Service',
     summary: 'Read this document',
     query: 'unchecked',
     responses: {

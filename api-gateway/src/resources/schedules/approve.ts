@@ -10,10 +10,10 @@ import { findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
-import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
-import { changeLatest, FRESH, findOwnLatest } from '../shared/owned-records.ts'
+import { changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId } from './record.ts'
 
@@ -64,7 +64,7 @@ export async function approveRun(
       return id
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers(FRESH)
+  setIgnoredOptionsHeader(reply, ignored).headers(NO_CACHE)
   return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
 }
 

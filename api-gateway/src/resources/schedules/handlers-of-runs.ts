@@ -18,7 +18,7 @@ import { jsonBody } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { queryParameter } from '../../http/query-parameters.ts'
-import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
@@ -26,7 +26,7 @@ import { POLL_SECONDS } from '../screenshots/deps.ts'
 import { kindOf, pathOf } from '../screenshots/kind.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
-import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { assertOwned } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId, toActiveRun, toEndedRun } from './record.ts'
@@ -49,7 +49,7 @@ export const runBody = jsonBody({
 
 /** Creates a run now, also of a suspended schedule. It costs what a POST /screenshots or POST /videos costs. */
 export async function runSchedule(input: Input<ById, object>, deps: SchedulesDeps): Promise<FastifyReply> {
-  const { request, reply } = input
+  const { request, reply, ignored } = input
   const { account, accountName } = request
   const schedule = await findOwn(input, deps)
   const { template } = schedule.spec
@@ -71,6 +71,7 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
   }
   const created = await createSingle({ account, execution, units: unitsOf(template), build }, deps)
   deps.metrics.screenshotsCreated.inc()
+  setIgnoredOptionsHeader(reply, ignored)
   return sendRun(input, created, setReplayedHeader(reply, execution), deps)
 }
 
@@ -113,7 +114,7 @@ export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: S
     const open = active.get(id)
     return ended ?? (open && toActiveRun(open))
   })
-  reply.headers(FRESH)
+  reply.headers(NO_CACHE)
   const hasMore = ids.length > page.length
   return {
     success: true,

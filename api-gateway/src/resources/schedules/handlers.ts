@@ -3,7 +3,7 @@ import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule
 import { scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
 import type { ObjectStore, RecordStore } from '../../store/ports.ts'
@@ -12,7 +12,7 @@ import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { createOnce } from '../shared/create-once.ts'
 import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
 import type { MergedPage } from './merge-page.ts'
@@ -83,7 +83,7 @@ export function listSchedules(
   { schedules }: SchedulesDeps,
 ) {
   const { items, pagination } = toCountedPage(schedules.ofAccount(request.accountName), query)
-  reply.headers(FRESH)
+  reply.headers(NO_CACHE)
   return { success: true, data: items.map(toScheduleRecord), pagination }
 }
 
@@ -106,7 +106,7 @@ export async function updateSchedule(input: Input<ById, UpdateScheduleBody>, dep
       return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { page, now: deps.now() }))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
   return reply.send({ message: 'Schedule updated successfully', data: toScheduleRecord(changed) })
 }
 

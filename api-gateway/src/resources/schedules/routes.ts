@@ -1,5 +1,5 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { approveBody, approveRun, RunApproved } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
@@ -19,17 +19,9 @@ import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
 import { ApprovalUndone, undoApproval } from './undo-approval.ts'
 
-const route = routeFor<SchedulesDeps>()
-const id = pathId('sch', scheduleId)
-const common = { tag: 'Schedules', path: '/schedules/{id}' } as const
+const route = routeFor<SchedulesDeps>('Schedules', pathId('sch', scheduleId))
 const { limit, offset } = offsetQuery
 const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
-
-const toSchedule = (operationId: string, description: string): Link => ({
-  operationId,
-  description,
-  parameters: { id: '$response.body#/data/id' },
-})
 
 /** Routes of schedules. */
 export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
@@ -37,7 +29,6 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     id: 'createSchedule',
     method: 'post',
     path: '/schedules',
-    tag: 'Schedules',
     scope: 'schedules:write',
     summary: 'Create a schedule',
     description:
@@ -49,14 +40,14 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         description: 'Created.',
         schema: ScheduleCreated,
         example: scheduleCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
-          read: toSchedule('getSchedule', 'Reads the schedule and its last runs.'),
-          update: toSchedule('updateSchedule', 'Changes it.'),
-          run: toSchedule('runSchedule', 'Creates a run now.'),
-          runs: toSchedule('listScheduleRuns', 'Lists its runs.'),
-          approve: toSchedule('approveRun', 'Approves its last compared run.'),
-          remove: toSchedule('deleteSchedule', 'Deletes it.'),
+          read: linkTo('getSchedule', 'Reads the schedule and its last runs.'),
+          update: linkTo('updateSchedule', 'Changes it.'),
+          run: linkTo('runSchedule', 'Creates a run now.'),
+          runs: linkTo('listScheduleRuns', 'Lists its runs.'),
+          approve: linkTo('approveRun', 'Approves its last compared run.'),
+          remove: linkTo('deleteSchedule', 'Deletes it.'),
         },
       },
     },
@@ -67,7 +58,6 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     id: 'listSchedules',
     method: 'get',
     path: '/schedules',
-    tag: 'Schedules',
     scope: 'schedules:read',
     summary: 'List schedules',
     query: { limit, offset },
@@ -75,12 +65,12 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     handle: listSchedules,
   }),
   route({
-    ...common,
+    path: '/schedules/{id}',
     id: 'getSchedule',
     method: 'get',
     scope: 'schedules:read',
     summary: 'Read a schedule',
-    parameters: [id, ifNoneMatch],
+    parameters: [ifNoneMatch],
     responses: {
       200: {
         description: 'The schedule and its last runs.',
@@ -88,110 +78,85 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         example: scheduleFound,
         headers: ['ETag', 'Cache-Control'],
       },
-      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
-    errors: ['NOT_FOUND'],
     handle: readSchedule,
   }),
   route({
-    ...common,
+    path: '/schedules/{id}',
     id: 'updateSchedule',
     method: 'patch',
     scope: 'schedules:write',
     summary: 'Update a schedule',
     description:
       'A merge patch (RFC 7396): absent fields and options stay unchanged, and null restores a default. A change of hidden options, which the record shows as `***` or `…`, must name all of them, and so must a new `url` beside private options.',
-    parameters: [id, ifMatch],
+    parameters: [ifMatch],
     body: updateScheduleBody,
-    responses: {
-      200: {
-        description: 'Changed.',
-        schema: ScheduleChanged,
-        example: scheduleChanged,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
-    errors: [...optionErrors, 'PRECONDITION_FAILED'],
+    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged, headers: ['ETag', 'Cache-Control'] } },
+    errors: [...optionErrors],
     handle: updateSchedule,
   }),
   route({
-    ...common,
+    path: '/schedules/{id}',
     id: 'deleteSchedule',
     method: 'delete',
     scope: 'schedules:write',
     summary: 'Delete a schedule',
     description: 'Creates no more runs. The screenshots of its runs stay.',
-    parameters: [id, ifMatch],
+    parameters: [ifMatch],
     responses: { 204: { description: 'Deleted.' } },
-    errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+    errors: ['CONFLICT'],
     handle: deleteSchedule,
   }),
   route({
     id: 'runSchedule',
     method: 'post',
     path: '/schedules/{id}/run',
-    tag: 'Schedules',
     scope: 'schedules:write',
     summary: 'Create a run now',
     description:
       'Captures the page now, also if the schedule is suspended or another run has not ended. Counts for quota and rate like `POST /screenshots`. The times of other runs do not change.',
-    parameters: [id],
     isKeyed: true,
     body: runBody,
     responses: {
-      202: {
-        description: 'Accepted.',
-        schema: CreatedRun,
-        example: runCreated,
-        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed'],
-      },
+      202: { description: 'Accepted.', schema: CreatedRun, example: runCreated, headers: ['Location', 'Retry-After', 'X-Queue-Position'] },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+    errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: runSchedule,
   }),
   route({
     id: 'listScheduleRuns',
     method: 'get',
     path: '/schedules/{id}/runs',
-    tag: 'Schedules',
     scope: 'schedules:read',
     summary: 'List the runs of a schedule',
     description: 'Lists the newest first. Ended runs are kept as long as records.',
-    parameters: [id],
     query: runsQuery,
     responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList, headers: ['Cache-Control'] } },
-    errors: ['NOT_FOUND'],
     handle: listRuns,
   }),
   route({
     id: 'approveRun',
     method: 'post',
     path: '/schedules/{id}/approve',
-    tag: 'Schedules',
     scope: 'schedules:write',
     summary: 'Approve a run',
     description:
       'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
-    parameters: [id],
     body: approveBody,
-    responses: {
-      202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control', 'X-Ignored-Options'] },
-    },
-    errors: ['NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
+    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control'] } },
+    errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
   }),
   route({
     id: 'undoApproval',
     method: 'post',
     path: '/schedules/{id}/undo-approval',
-    tag: 'Schedules',
     scope: 'schedules:write',
     summary: 'Undo the last approval',
     description:
       'Later runs are compared with the picture that the last approval replaced, as soon as the operator has restored it. That picture is kept for 30 days. Call it again to undo the approval before.',
-    parameters: [id],
     responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone, headers: ['Cache-Control'] } },
-    errors: ['NOT_FOUND', 'EXPIRED', 'CONFLICT'],
+    errors: ['EXPIRED', 'CONFLICT'],
     handle: undoApproval,
   }),
 ]

@@ -8,8 +8,9 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
 import { name } from '../../http/named-schemas.ts'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
-import { changeLatest, FRESH, findOwnLatest } from '../shared/owned-records.ts'
+import { changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import { REFUSALS } from './approve.ts'
 import type { SchedulesDeps } from './handlers.ts'
 
@@ -45,7 +46,7 @@ export async function undoApproval(input: Input<{ id: string }>, deps: Schedules
     ? 'Approval undone. Later runs are compared with the picture from before.'
     : 'Approval undone. Runs are not compared until you approve one.'
   return reply
-    .headers(FRESH)
+    .headers(NO_CACHE)
     .code(202)
     .send({ message, data: { run_id: id, baseline_run: replaced?.id ?? null } })
 }

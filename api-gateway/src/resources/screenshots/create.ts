@@ -10,7 +10,7 @@ import { type CreateDeps, type CreateRequest as Creation, createScreenshots } fr
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { prefersFile } from '../../http/request-headers.ts'
-import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import type { ScreenshotStore } from '../../store/ports.ts'
@@ -101,7 +101,7 @@ async function sendFinished(
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
   if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
   if (body === 'empty') return reply.code(204).send()
-  return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
+  return reply.headers({ etag: tag, ...NO_CACHE }).send(record)
 }
 
 /** The error when the file of a failed capture was requested. */

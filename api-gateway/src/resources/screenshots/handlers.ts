@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { type FoundRecord, findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag } from '../../http/etag.ts'
-import { setQueuePositionHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, NO_STORE, setQueuePositionHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { findFile } from '../files/find-file.ts'
 import { captureFailed } from './create.ts'
@@ -19,8 +19,6 @@ import { holdUntilFinished, type WaitQuery } from './wait.ts'
 interface ById {
   id: string
 }
-
-const FRESH = { 'cache-control': 'private, no-cache' }
 
 /**
  * The caller's capture of this kind. Captures of other accounts count as missing. With `Cache-Control: no-cache`, and before a deletion, it comes
@@ -52,7 +50,7 @@ export async function readCapture(
   // It may be archived before the cache shows the result.
   const screenshot = held ?? (await findOwn(input, kind, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
-  reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
+  reply.headers({ ...NO_CACHE, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
   setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
 }
@@ -68,7 +66,7 @@ export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps
   if (record.status === 'failed') throw captureFailed(record)
   if (record.download_url === null) throw new ApiError('EXPIRED', 'the file has expired')
   await findFile({ account: accountOf(screenshot), id: record.id, extension: record.format }, deps)
-  return reply.headers({ 'cache-control': 'private, no-store' }).redirect(record.download_url, 302)
+  return reply.headers(NO_STORE).redirect(record.download_url, 302)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 import type { CaptureKind } from './kind.ts'
@@ -56,7 +57,7 @@ export async function listCaptures(
   const read = isLiveOnly(query) ? readLive : readMerged
   const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
   const linkTo = linksFor(request, deps)
-  reply.headers({ 'cache-control': 'private, no-cache' })
+  reply.headers(NO_CACHE)
   return {
     success: true,
     data: items.map((screenshot) => readRecord(screenshot, linkTo).record),

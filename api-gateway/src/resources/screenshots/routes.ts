@@ -2,7 +2,7 @@ import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { z } from 'zod'
 import type { BodyReader } from '../../http/body.ts'
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor, type Tag } from '../../http/route.ts'
+import { linkTo, type Route, routeFor, type Tag } from '../../http/route.ts'
 import { createCapture } from './create.ts'
 import { type CreateRequest, createScreenshotBody, createVideoBody } from './create-body.ts'
 import type { ScreenshotsDeps } from './deps.ts'
@@ -13,8 +13,6 @@ import { listCaptures } from './list.ts'
 import { findListQueryProblems, listQuery, videoListQuery } from './list-query.ts'
 import { CreatedScreenshot, CreatedVideo, DELETED_CAPTURE, ScreenshotList, ScreenshotRecord, VideoList, VideoRecord } from './schemas.ts'
 import { waitQuery } from './wait.ts'
-
-const route = routeFor<ScreenshotsDeps>()
 
 /** What only one kind of captures has. */
 interface Documentation {
@@ -38,24 +36,18 @@ interface Documentation {
 function captureRoutes(kind: CaptureKind, documentation: Documentation): readonly Route<ScreenshotsDeps>[] {
   const { subject, collection } = kind
   const { name, tag, work, schemas, examples } = documentation
-  const id = pathId('scr', examples.created.id)
+  const route = routeFor<ScreenshotsDeps>(tag, pathId('scr', examples.created.id))
   const onePath = `${collection}/{id}` as const
-  const toCapture = (operationId: string, description: string): Link => ({
-    operationId,
-    description,
-    parameters: { id: '$response.body#/id' },
-  })
   const links = {
-    read: toCapture(`get${name}`, 'Reads the record.'),
-    remove: toCapture(`delete${name}`, 'Deletes the record and its files.'),
-    download: toCapture(`download${name}`, 'Redirects to the file.'),
+    read: linkTo(`get${name}`, 'Reads the record.', 'id'),
+    remove: linkTo(`delete${name}`, 'Deletes the record and its files.', 'id'),
+    download: linkTo(`download${name}`, 'Redirects to the file.', 'id'),
   }
   return [
     route({
       id: `create${name}`,
       method: 'post',
       path: collection,
-      tag,
       scope: 'screenshots:write',
       summary: documentation.createSummary,
       description: documentation.createDescription,
@@ -68,19 +60,19 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
           schema: schemas.record,
           example: examples.record,
           files: subject,
-          headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+          headers: ['Location', 'ETag', 'Cache-Control'],
           links,
         },
         202: {
           description: 'Accepted.',
           schema: schemas.created,
           example: examples.created,
-          headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed', 'X-Ignored-Options'],
+          headers: ['Location', 'Retry-After', 'X-Queue-Position'],
           links,
         },
         204: {
           description: `The ${work} has finished in time, and the request has \`response_type: empty\`.`,
-          headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+          headers: ['Location'],
         },
       },
       errors: documentation.createErrors,
@@ -90,7 +82,6 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       id: `list${name}s`,
       method: 'get',
       path: collection,
-      tag,
       scope: 'screenshots:read',
       summary: `List ${subject}s`,
       description: `Lists the newest first by default. One request scans at most ten thousand records, ${documentation.scanNote}so a short page can still have a \`next_cursor\`.`,
@@ -105,11 +96,10 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       id: `get${name}`,
       method: 'get',
       path: onePath,
-      tag,
       scope: 'screenshots:read',
       summary: `Read a ${subject}`,
       description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
-      parameters: [id, ifNoneMatch],
+      parameters: [ifNoneMatch],
       query: waitQuery,
       responses: {
         200: {
@@ -119,37 +109,31 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
           headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
           links: { remove: links.remove, download: links.download },
         },
-        304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
       },
-      errors: ['NOT_FOUND'],
       handle: (input, deps) => readCapture(input, kind, deps),
     }),
     route({
       id: `delete${name}`,
       method: 'delete',
       path: onePath,
-      tag,
       scope: 'screenshots:write',
       summary: `Delete a ${subject}`,
       description: `Deletes the record and its files, invalidates its links and cancels a running ${work}. Quota is not refunded.`,
-      parameters: [id, ifMatch],
+      parameters: [ifMatch],
       query: 'unchecked',
       responses: { 204: { description: DELETED_CAPTURE } },
-      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       handle: (input, deps) => deleteCapture(input, kind, deps),
     }),
     route({
       id: `download${name}`,
       method: 'get',
       path: `${onePath}/download`,
-      tag,
       scope: 'screenshots:read',
       summary: 'Redirect to the file',
       description: 'This permanent URL redirects to a new link.',
-      parameters: [id],
       query: 'unchecked',
       responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
-      errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
+      errors: ['NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
       handle: (input, deps) => redirectToFile(input, kind, deps),
     }),
   ]

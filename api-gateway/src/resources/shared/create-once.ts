@@ -2,9 +2,9 @@ import { type IdPrefix, newId } from '@tintype/crds/identifiers/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toHttpError } from '../../common/errors.ts'
 import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../creation/idempotency.ts'
-import { setReplayedHeader } from '../../http/response-headers.ts'
+import { NO_STORE, setReplayedHeader } from '../../http/response-headers.ts'
 import type { RecordStore } from '../../store/ports.ts'
-import { type Managed, SECRET, tagOf } from './owned-records.ts'
+import { type Managed, tagOf } from './owned-records.ts'
 
 // Creates a key or a webhook. Only the first response contains its secret. A repeated request with the same Idempotency-Key gets the record without
 // the secret, and a message about it.
@@ -80,6 +80,6 @@ function sendCreated({ routeOptions }: FastifyRequest, reply: FastifyReply, body
   const collection = routeOptions.url?.split('/').at(-1)
   return reply
     .code(201)
-    .headers({ ...SECRET, location: `/api/v1/${collection}/${body.data.id}` })
+    .headers({ ...NO_STORE, location: `/api/v1/${collection}/${body.data.id}` })
     .send(body)
 }

@@ -3,6 +3,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag, hasVersion, versionTag } from '../../http/etag.ts'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { RecordStore } from '../../store/ports.ts'
 
@@ -18,11 +19,6 @@ interface ById extends Pick<Input<{ id: string }>, 'params'> {
   request: Pick<FastifyRequest, 'accountName'>
 }
 
-/** Cache headers for responses without secrets. */
-export const FRESH = { 'cache-control': 'private, no-cache' }
-/** Cache headers for responses with a secret. */
-export const SECRET = { 'cache-control': 'private, no-store' }
-
 export const tagOf = ({ metadata }: Managed): string => versionTag(metadata)
 
 /** Treats records of other accounts as missing. @throws ApiError NOT_FOUND */
@@ -34,7 +30,7 @@ export function assertOwned<T extends Managed>(found: T | undefined, accountName
 /** Responds to a GET, with 304 when the client already has this version. */
 export function sendRecord({ request, reply }: Pick<Input, 'request' | 'reply'>, record: Managed, body: unknown): FastifyReply {
   const tag = tagOf(record)
-  reply.headers({ ...FRESH, etag: tag })
+  reply.headers({ ...NO_CACHE, etag: tag })
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(body)
 }
 

@@ -11,7 +11,7 @@ export interface StatusDeps {
   startedAt: Date
 }
 
-const route = routeFor<StatusDeps>()
+const route = routeFor<StatusDeps>('Service')
 
 const example = {
   status: 'operational',
@@ -32,7 +32,6 @@ export const statusRoutes: readonly Route<StatusDeps>[] = [
     id: 'getStatus',
     method: 'get',
     path: '/status',
-    tag: 'Service',
     summary: 'Read the service status',
     description: 'Public, and readable from any web page. The HTTP status is always 200, and the body contains the health of the service.',
     responses: { 200: { description: 'The status.', schema: ServiceStatus, example, headers: ['Cache-Control'] } },

@@ -1,4 +1,5 @@
 import type { Plans } from '@tintype/crds/usage/plans'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { SystemView } from '../../store/ports.ts'
 import { SystemReport, toSystemReport } from './record.ts'
@@ -8,7 +9,7 @@ export interface SystemDeps {
   plans: Plans
 }
 
-const route = routeFor<SystemDeps>()
+const route = routeFor<SystemDeps>('System')
 
 const example = {
   success: true,
@@ -48,7 +49,6 @@ export const systemRoutes: readonly Route<SystemDeps>[] = [
     id: 'getSystem',
     method: 'get',
     path: '/system',
-    tag: 'System',
     scope: 'admin:read',
     summary: 'Read the state of the service',
     description:
@@ -57,7 +57,7 @@ export const systemRoutes: readonly Route<SystemDeps>[] = [
     errors: ['SERVICE_UNAVAILABLE'],
     handle: async ({ reply }, { system, plans }) => {
       const pools = await system.pools()
-      reply.header('cache-control', 'private, no-cache')
+      reply.headers(NO_CACHE)
       return toSystemReport(pools, system.screenshots(), system.findAccount, plans)
     },
   }),

@@ -27,6 +27,3 @@ export function toCacheHeaders({ capturedAt, ttlSeconds, expires, now }: CachedR
   const stale = Math.min(STALE_SECONDS, left - maxAge)
   return { 'cache-control': `public, max-age=${maxAge}, stale-while-revalidate=${stale}`, age: String(age) }
 }
-
-/** The response to a request with an API key belongs to its client only. */
-export const PRIVATE_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'private, no-store' }

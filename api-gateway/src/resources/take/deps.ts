@@ -1,6 +1,6 @@
 import type { PictureMemory } from '../../cache/picture-memory.ts'
 import type { EntryStoreDeps } from '../../creation/entry-store.ts'
-import type { Flights } from '../../creation/flights.ts'
+import type { SharedCaptures } from '../../creation/shared-captures.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { CallLimits } from '../../quota/call-limits.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
@@ -10,7 +10,7 @@ import type { ParsedLinks } from './parsed-link.ts'
 /** Dependencies of the route of links. */
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
   objects: ScreenshotsDeps['objects'] & EntryStoreDeps['objects']
-  flights: Flights
+  sharedCaptures: SharedCaptures
   /** Pictures of links in memory. */
   pictures: PictureMemory
   parsedLinks: ParsedLinks

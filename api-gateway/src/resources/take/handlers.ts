@@ -11,8 +11,9 @@ import { readPicture } from '../../cache/find-picture.ts'
 import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
-import type { FlightRequest, JoinedFlight } from '../../creation/flights.ts'
 import { planScreenshots } from '../../creation/plan.ts'
+import type { JoinedCapture, SharedCaptureRequest } from '../../creation/shared-captures.ts'
+import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { sendError } from '../../plugins/errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
@@ -25,7 +26,7 @@ import { captureFailed } from '../screenshots/create.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { holdUntilFinished } from '../screenshots/wait.ts'
 import { authenticateLink, type Caller } from './authenticate.ts'
-import { PRIVATE_HEADERS, toCacheHeaders } from './cache-headers.ts'
+import { toCacheHeaders } from './cache-headers.ts'
 import { countCapture } from './count-capture.ts'
 import type { TakeDeps } from './deps.ts'
 import { toErrorImage, wantsErrorImage } from './error-image.ts'
@@ -36,7 +37,7 @@ import { type PictureRequest, readPictureRequest } from './picture-request.ts'
 
 /** Longest time to hold a request. It is below the usual proxy timeouts of 30 and 60 seconds. */
 const HOLD_MILLISECONDS = 25_000
-/** Ages of a flight above which clients are no longer redirected. Browsers follow at most 20 redirects, each after 25 seconds. */
+/** Ages of a shared capture above which clients are no longer redirected. Browsers follow at most 20 redirects, each after 25 seconds. */
 const MAX_FLIGHT_SECONDS = 100
 const MAX_VIDEO_FLIGHT_SECONDS = 300
 
@@ -122,7 +123,7 @@ async function findCached({ caller, wanted: { options }, hash }: Take, deps: Tak
 async function sendCached(take: Take, picture: LoadedPicture, deps: TakeDeps): Promise<FastifyReply> {
   const { caller, wanted } = take
   const isStale = deps.now().getTime() - picture.capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
-  if (isStale) deps.flights.refresh(toFlightRequest(take, deps))
+  if (isStale) deps.sharedCaptures.refresh(toSharedRequest(take, deps))
   assertHostAllowed(picture.finalUrl ?? wanted.url, caller, 'final url')
   deps.metrics.linkRequests.inc({ outcome: isStale ? 'stale' : 'hit' })
   return sendPicture(take, picture, deps)
@@ -132,7 +133,7 @@ function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPi
   const { id, key, stored, bytes, capturedAt } = picture
   const { format } = wanted
   const { isLink, expires } = caller
-  const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : PRIVATE_HEADERS
+  const headers = isLink ? toCacheHeaders({ capturedAt, ttlSeconds: wanted.cache.cacheTtl, expires, now: deps.now() }) : NO_STORE
   if (bytes) deps.pictures.hold(bytes, reply.raw)
   return sendFile(request, reply, { key, name: `${id}.${format}`, extension: format, stored, bytes, headers }, deps)
 }
@@ -148,7 +149,7 @@ function assertCanCapture(owner: Account, units: number, { quota, queue, now }: 
   queue.check(owner, 1)
 }
 
-const toFlightRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): FlightRequest => {
+const toSharedRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps): SharedCaptureRequest => {
   const { account: owner } = caller
   const { name: account } = owner.metadata
   const { url, options, cache, record } = wanted
@@ -189,7 +190,7 @@ function withoutUsage(error: unknown): unknown {
 /** Starts a capture or joins a running one, and waits for its end. */
 async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const started = performance.now()
-  const joined = await deps.flights.join(toFlightRequest(take, deps)).catch((error: unknown) => {
+  const joined = await deps.sharedCaptures.join(toSharedRequest(take, deps)).catch((error: unknown) => {
     deps.metrics.linkRequests.inc({ outcome: 'refused' })
     throw take.caller.isLink ? withoutUsage(error) : error
   })
@@ -197,7 +198,7 @@ async function capture(take: Take, deps: TakeDeps): Promise<FastifyReply> {
   const left = Math.max(0, HOLD_MILLISECONDS - (performance.now() - started))
   const { screenshot } = joined
   const ended = isFinished(screenshot) ? screenshot : await holdUntilFinished(screenshot, left / 1_000, take.reply, deps)
-  // A deleted screenshot ends its flight. The next request starts another one.
+  // A deleted screenshot ends its shared capture. The next request starts another one.
   if (ended === undefined) return redirect(take, deps)
   if (isFinished(ended)) return sendEnded(take, joined, ended, deps)
   const maxSeconds = isMoving(take.wanted.format) ? MAX_VIDEO_FLIGHT_SECONDS : MAX_FLIGHT_SECONDS
@@ -217,7 +218,7 @@ function redirect({ reply, query }: Take, { metrics }: TakeDeps): FastifyReply {
 }
 
 /** @throws ApiError CAPTURE_FAILED, URL_NOT_ALLOWED, NOT_FOUND, EXPIRED */
-async function sendEnded(take: Take, { isCreator }: JoinedFlight, ended: Screenshot, deps: TakeDeps): Promise<FastifyReply> {
+async function sendEnded(take: Take, { isCreator }: JoinedCapture, ended: Screenshot, deps: TakeDeps): Promise<FastifyReply> {
   const { caller, wanted } = take
   const { result, completionTime, phase } = ended.status ?? {}
   if (phase === 'Failed') {

@@ -60,7 +60,7 @@ const described: readonly HeaderName[] = [
   'Cross-Origin-Resource-Policy',
 ]
 
-const route = routeFor<TakeDeps>()
+const route = routeFor<TakeDeps>('Links')
 
 /** Signed links, for `<img src>`, Markdown and email. */
 export const takeRoutes: readonly Route<TakeDeps>[] = [
@@ -69,7 +69,6 @@ export const takeRoutes: readonly Route<TakeDeps>[] = [
     method: 'get',
     path: '/take',
     handlesHead: true,
-    tag: 'Links',
     optionalScope: TAKE_SCOPE,
     hasErrorImages: true,
     summary: 'Get the picture of a page',

@@ -1,5 +1,6 @@
 import { everyDay } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { QuotaStore } from '../../store/ports.ts'
 import { DailyUsageReport, toUsageReport, UsageReport } from './record.ts'
@@ -10,7 +11,7 @@ export interface UsageDeps {
   now: () => Date
 }
 
-const route = routeFor<UsageDeps>()
+const route = routeFor<UsageDeps>('Usage')
 
 const example = {
   success: true,
@@ -40,13 +41,12 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     id: 'getUsage',
     method: 'get',
     path: '/usage/current',
-    tag: 'Usage',
     scope: 'usage:read',
     summary: 'Read the usage of this month',
     description: 'Months begin in UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
     responses: { 200: { description: 'The report.', schema: UsageReport, example } },
     handle: ({ request: { account }, reply }, { quota, plans, now }) => {
-      reply.header('cache-control', 'private, no-cache')
+      reply.headers(NO_CACHE)
       return toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan))
     },
   }),
@@ -54,14 +54,13 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     id: 'getDailyUsage',
     method: 'get',
     path: '/usage/days',
-    tag: 'Usage',
     scope: 'usage:read',
     summary: 'Read the usage by day',
     description:
       'Days begin in UTC. A capture counts for the day of its request, with the same units as in `GET /usage/current`. A failed capture is taken back from its day.',
     responses: { 200: { description: 'The oldest day first.', schema: DailyUsageReport, example: dailyExample } },
     handle: ({ request: { account }, reply }, { quota, now }) => {
-      reply.header('cache-control', 'private, no-cache')
+      reply.headers(NO_CACHE)
       return { success: true, data: everyDay(quota.days(account), now()).map(({ date, units }) => ({ date, count: units })) }
     },
   }),

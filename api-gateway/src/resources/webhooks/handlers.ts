@@ -6,12 +6,12 @@ import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyReply } from 'fastify'
 import type { Idempotency } from '../../creation/idempotency.ts'
 import { isAhead } from '../../http/fields.ts'
-import { setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_CACHE, NO_STORE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
 import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, FRESH, findOwnLatest, SECRET, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
 import { countDeliveries } from './count-deliveries.ts'
@@ -77,7 +77,7 @@ async function makeWebhook(id: string, body: CreateWebhookBody, accountName: str
 export function listWebhooks({ request, reply, query }: Input<object, undefined, OffsetQuery>, { webhooks }: WebhooksDeps) {
   const selected = webhooks.ofAccount(request.accountName).filter((webhook) => query.include_inactive || isActive(webhook))
   const { items, pagination } = toCountedPage(selected, query)
-  reply.headers(FRESH)
+  reply.headers(NO_CACHE)
   return { success: true, data: items.map(toWebhookRecord), pagination }
 }
 
@@ -94,7 +94,7 @@ export async function updateWebhook(input: Input<ById, UpdateWebhookBody>, deps:
     read: () => findOwnLatest(input, deps.webhooks, WHAT),
     change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
   return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
 }
 
@@ -122,7 +122,7 @@ export async function rotateSecretOf(
     },
   })
   const end = rotated.spec.signingSecrets?.[1]?.expiryTime
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, etag: tagOf(rotated) })
   return reply.send({
     message: 'Signing secret rotated successfully',
     data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },

@@ -1,5 +1,5 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
-import { type Link, type Route, routeFor } from '../../http/route.ts'
+import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { createWebhookBody, rotateDefaultSecretBody, rotateSecretBody, updateWebhookBody } from './bodies.ts'
 import { readDefaultWebhook, rotateDefaultSecret } from './default-handlers.ts'
@@ -19,30 +19,15 @@ import { testWebhook, type WebhookTestDeps } from './test-webhook.ts'
 
 export interface WebhookRoutesDeps extends WebhooksDeps, Omit<WebhookTestDeps, 'webhooks'> {}
 
-const route = routeFor<WebhookRoutesDeps>()
-const id = pathId('wh', webhookId)
-const common = { tag: 'Webhooks', path: '/webhooks/{id}' } as const
-
-const toWebhook = (operationId: string, description: string): Link => ({
-  operationId,
-  description,
-  parameters: { id: '$response.body#/data/id' },
-})
+const route = routeFor<WebhookRoutesDeps>('Webhooks', pathId('wh', webhookId))
 
 const update = {
-  ...common,
+  path: '/webhooks/{id}',
   scope: 'webhooks:write',
-  parameters: [id, ifMatch],
+  parameters: [ifMatch],
   body: updateWebhookBody,
-  responses: {
-    200: {
-      description: 'Changed.',
-      schema: WebhookChanged,
-      example: webhookChanged,
-      headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-    },
-  },
-  errors: ['URL_NOT_ALLOWED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged, headers: ['ETag', 'Cache-Control'] } },
+  errors: ['URL_NOT_ALLOWED', 'CONFLICT'],
   handle: updateWebhook,
 } as const
 
@@ -52,7 +37,6 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     id: 'createWebhook',
     method: 'post',
     path: '/webhooks',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
     description: 'Only this response contains the signing secret.',
@@ -63,12 +47,12 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         description: 'Created.',
         schema: WebhookCreated,
         example: webhookCreated,
-        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'ETag', 'Cache-Control'],
         links: {
-          read: toWebhook('getWebhook', 'Reads the webhook and its delivery statistics.'),
-          update: toWebhook('updateWebhook', 'Changes it.'),
-          rotate: toWebhook('rotateWebhookSecret', 'Rotates the signing secret.'),
-          remove: toWebhook('deleteWebhook', 'Deletes it.'),
+          read: linkTo('getWebhook', 'Reads the webhook and its delivery statistics.'),
+          update: linkTo('updateWebhook', 'Changes it.'),
+          rotate: linkTo('rotateWebhookSecret', 'Rotates the signing secret.'),
+          remove: linkTo('deleteWebhook', 'Deletes it.'),
         },
       },
     },
@@ -79,7 +63,6 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     id: 'listWebhooks',
     method: 'get',
     path: '/webhooks',
-    tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     query: offsetQuery,
@@ -90,7 +73,6 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     id: 'getDefaultWebhook',
     method: 'get',
     path: '/webhooks/default',
-    tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'Read the default webhook',
     description:
@@ -103,7 +85,6 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         example: defaultWebhookFound,
         headers: ['ETag', 'Cache-Control'],
       },
-      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
     handle: readDefaultWebhook,
@@ -112,30 +93,22 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     id: 'rotateDefaultWebhookSecret',
     method: 'post',
     path: '/webhooks/default/rotate-secret',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
     body: rotateDefaultSecretBody,
-    responses: {
-      200: {
-        description: 'Rotated.',
-        schema: SecretRotated,
-        example: secretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
   }),
   route({
-    ...common,
+    path: '/webhooks/{id}',
     id: 'getWebhook',
     method: 'get',
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
-    parameters: [id, ifNoneMatch],
+    parameters: [ifNoneMatch],
     responses: {
       200: {
         description: 'The endpoint and its statistics.',
@@ -143,9 +116,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         example: webhookFound,
         headers: ['ETag', 'Cache-Control'],
       },
-      304: { description: 'The client already has this version.', headers: ['ETag', 'Cache-Control'] },
     },
-    errors: ['NOT_FOUND'],
     handle: readWebhook,
   }),
   route({
@@ -163,53 +134,41 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     description: 'Same as PATCH: absent fields stay unchanged.',
   }),
   route({
-    ...common,
+    path: '/webhooks/{id}',
     id: 'deleteWebhook',
     method: 'delete',
     scope: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the webhook permanently and stops its deliveries.',
-    parameters: [id, ifMatch],
+    parameters: [ifMatch],
     responses: { 204: { description: 'Deleted.' } },
-    errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+    errors: ['CONFLICT'],
     handle: deleteWebhook,
   }),
   route({
     id: 'rotateWebhookSecret',
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
-    parameters: [id],
     body: rotateSecretBody,
-    responses: {
-      200: {
-        description: 'Rotated.',
-        schema: SecretRotated,
-        example: secretRotated,
-        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
-      },
-    },
-    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,
   }),
   route({
     id: 'testWebhook',
     method: 'post',
     path: '/webhooks/{id}/test',
-    tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
       'Posts a sample `screenshot.completed` event with `data.test: true` once, even to an inactive endpoint. It does not count in the statistics. ' +
       'The status is always 200; the body contains the response of the endpoint.',
-    parameters: [id],
     responses: {
       200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] },
     },
-    errors: ['NOT_FOUND'],
     handle: testWebhook,
   }),
 ]

@@ -1,10 +1,11 @@
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../../common/errors.ts'
+import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { PostRequests, RecordStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
-import { assertOwned, FRESH } from '../shared/owned-records.ts'
+import { assertOwned } from '../shared/owned-records.ts'
 import { toTestResult } from './record.ts'
 
 /** Dependencies of the webhook test route. */
@@ -31,7 +32,7 @@ export async function testWebhook({ request, reply, params }: Input<{ id: string
     const result = await deps.postRequests.askAndWait(webhook, requested, WAIT_MILLISECONDS, signal)
     // A missing response says nothing about the endpoint, so it is not a test result.
     if (!result) throw unavailable('the test event cannot be posted at the moment: retry in a few seconds')
-    return reply.headers(FRESH).send(toTestResult(result))
+    return reply.headers(NO_CACHE).send(toTestResult(result))
   } finally {
     reply.raw.off('close', end)
   }

@@ -57,6 +57,19 @@ t.test('POST /schedules/:id/run refuses fields, because a run takes everything f
   t.equal((await run({})).statusCode, 202)
 })
 
+t.test('POST /schedules/:id/run with handling=lenient lists the fields that it drops', async (t) => {
+  const { app, headers: own, ...gateway } = aGateway()
+  const { id } = addSchedule({ app, headers: own, ...gateway })
+  const headers = { ...own, prefer: 'handling=lenient' }
+  const response = await app.inject({
+    method: 'POST',
+    url: `/v1/schedules/${id}/run`,
+    headers,
+    payload: { url: 'https://other.example.com/' },
+  })
+  t.match([response.statusCode, response.headers['x-ignored-options']], [202, 'url'])
+})
+
 t.test('POST /schedules/:id/run passes on what is sealed to the schedule', async (t) => {
   const gateway = aGateway()
   const { id, schedule } = addSchedule(gateway)

@@ -77,7 +77,7 @@ t.test('GET /take refuses captures above the rate, and does not show visitors th
   t.match(refused, { statusCode: 429, headers: { 'retry-after': /^\d+$/, 'x-ratelimit-limit': undefined } })
   t.notOk('details' in refused.json().error)
   t.equal((await gateway.get(gateway.sign(PAGE))).statusCode, 200)
-  t.equal(gateway.objects.objects.size, 2, 'the cache entry and the flight of the first page')
+  t.equal(gateway.objects.objects.size, 2, 'the cache entry and the shared capture of the first page')
 })
 
 t.test('GET /take remembers failures', async (t) => {
