@@ -243,10 +243,11 @@ const update: Command = {
 }
 
 /** A command that sets `suspend`. */
-const toSuspendCommand = (word: 'suspend' | 'resume', summary: string): Command => ({
+const toSuspendCommand = (word: 'suspend' | 'resume', summary: string, notes: string[] = []): Command => ({
   name: `schedules ${word}`,
   usage: 'ID',
   summary,
+  notes,
   minimum: 1,
   maximum: 1,
   flags: [],
@@ -360,7 +361,9 @@ export const scheduleCommands: readonly Command[] = [
   run,
   runs,
   toSuspendCommand('suspend', 'Stops the creation of runs'),
-  toSuspendCommand('resume', 'Creates runs again'),
+  toSuspendCommand('resume', 'Creates runs again', [
+    'The last missed run starts at once, unless its --starting-deadline-seconds have passed.',
+  ]),
   approve,
   undoApproval,
   remove,
