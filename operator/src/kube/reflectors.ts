@@ -49,7 +49,7 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
         .addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
         .addIndex(RUNNING_INDEX, (shot) => (shot.status?.phase === 'Running' ? accountOf(shot) : undefined)),
     }),
-    // There may be ten thousand, for years. Screenshots are archived after an hour, and change more often.
+    // Schedules stay for years, and there may be ten thousand. Screenshots leave the cache after an hour.
     schedules: new Reflector({
       ...common,
       resource: screenshotSchedules,
