@@ -3,7 +3,7 @@ import { accounts, accountUsages, apiKeys, runnerPools, screenshotSchedules, scr
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
-import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { Reflector, type ReflectorMetrics, stripManagedFields } from '@tintype/crds/client/reflector'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
@@ -14,6 +14,7 @@ import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from '../runner/runners.ts'
+import { shareStrings } from './share-strings.ts'
 
 /** The informer caches that all parts read. They also run on standby replicas, so that they are synced at a takeover. */
 export interface Reflectors {
@@ -48,7 +49,12 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
         .addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
         .addIndex(RUNNING_INDEX, (shot) => (shot.status?.phase === 'Running' ? accountOf(shot) : undefined)),
     }),
-    schedules: new Reflector({ ...common, resource: screenshotSchedules }),
+    // Schedules stay for years, and there may be ten thousand. Screenshots leave the cache after an hour.
+    schedules: new Reflector({
+      ...common,
+      resource: screenshotSchedules,
+      transform: (schedule) => shareStrings(stripManagedFields(schedule)),
+    }),
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),
     accounts: new Reflector({ ...common, resource: accounts }),

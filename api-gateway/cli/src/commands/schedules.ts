@@ -228,10 +228,11 @@ const update: Command = {
 }
 
 /** A command that sets `suspend`. */
-const toSuspendCommand = (word: 'suspend' | 'resume', summary: string): Command => ({
+const toSuspendCommand = (word: 'suspend' | 'resume', summary: string, notes: string[] = []): Command => ({
   name: `schedules ${word}`,
   usage: 'ID',
   summary,
+  notes,
   async run(context) {
     const changes = { suspend: word === 'suspend', signal: context.world.signal }
     const schedule = await context.client().schedules.update(context.argument(0), changes)
@@ -314,7 +315,9 @@ export const scheduleCommands: readonly Command[] = [
   run,
   runs,
   toSuspendCommand('suspend', 'Stops the creation of runs'),
-  toSuspendCommand('resume', 'Creates runs again'),
+  toSuspendCommand('resume', 'Creates runs again', [
+    'The last missed run starts at once, unless its --starting-deadline-seconds have passed.',
+  ]),
   approve,
   undoApproval,
   remove,

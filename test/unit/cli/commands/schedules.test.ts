@@ -187,6 +187,7 @@ t.test('schedules suspend, resume and delete change the schedule', async (t) => 
   const { requests, environment } = await aService(t)
   t.equal((await runCli(['schedules', 'suspend', ID], { environment })).stdout, `${ID} is suspended\n`)
   t.equal((await runCli(['schedules', 'resume', ID], { environment })).stdout, `${ID} is active\n`)
+  t.match((await runCli(['schedules', 'resume', '--help'], { environment })).stdout, /The last missed run starts at once/)
   t.equal((await runCli(['schedules', 'delete', ID], { environment })).stdout, `deleted ${ID}\n`)
   t.strictSame(requests, [`PATCH /schedules/${ID} {"suspend":true}`, `PATCH /schedules/${ID} {"suspend":false}`, `DELETE /schedules/${ID}`])
 })

@@ -3,7 +3,7 @@ import { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { readObject } from '../../../../operator/src/kube/read-object.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
 
-t.test('readObject parses each object once', async (t) => {
+t.test('readObject parses an object once for all controllers that read it', async (t) => {
   let reads = 0
   const schema = {
     safeParse: (object: unknown) => {

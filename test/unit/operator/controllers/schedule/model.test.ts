@@ -1,7 +1,8 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { ActiveRun, ScreenshotScheduleSpec, ScreenshotScheduleStatus } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { decide, spreadOf } from '../../../../../operator/src/controllers/schedule/decide.ts'
 import { buildStatus } from '../../../../../operator/src/controllers/schedule/status.ts'
+import { choose } from '../../../../support/length.ts'
 
 // Compares the decisions of the operator with a simple model that counts minutes, over both changes of the clocks.
 
@@ -11,6 +12,10 @@ const START = Date.UTC(2026, 2, 20)
 const STEPS = 10_000
 /** On average half of it: 243 days, to the middle of November. */
 const MAX_STEP_MINUTES = 70
+const SEEDS = choose(
+  Array.from({ length: 20 }, (_, n) => 20_261_126 + n),
+  (_, n) => n === 0,
+)
 
 /** Offsets from UTC in hours, and when they change. */
 const ZONES: Record<string, { from: number; hours: number }[]> = {
@@ -48,8 +53,8 @@ function isDue({ schedule, timeZone = 'UTC' }: ScreenshotScheduleSpec, at: numbe
 }
 
 /** The same numbers in each run. */
-function randomNumbers(): (below: number) => number {
-  let state = 20_261_126
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor((state / 2 ** 32) * below)
@@ -61,8 +66,13 @@ interface Run {
   started: number
 }
 
-t.test('no run is too many, none is missing, and each has its time, while everything about a schedule changes', async (t) => {
-  const random = randomNumbers()
+for (const seed of SEEDS) {
+  t.test(`no run is too many, none is missing, and each has its time, while everything about a schedule changes (${seed})`, async (t) => {
+    testAgainstModel(t, randomNumbers(seed))
+  })
+}
+
+function testAgainstModel(t: Test, random: (below: number) => number): void {
   const pick = <T>(values: readonly T[]): T => values[random(values.length)]!
   const metadata = {
     name: 'home',
@@ -154,4 +164,4 @@ t.test('no run is too many, none is missing, and each has its time, while everyt
   t.ok(wanted.length > 500, String(wanted.length))
   t.strictSame(runs.slice(-3), wanted.slice(-3))
   t.strictSame(runs, wanted)
-})
+}
