@@ -42,7 +42,9 @@ const isWell = async (): Promise<boolean> => (await studio.shoot(site.url('/')))
 
 for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
   // failures.test.ts kills a browser, and freezes one, too.
-  for (const signal of choose(['SIGKILL', 'SIGSTOP'] as const, (signal) => (type === 'gpu-process' ? signal === 'SIGKILL' : type === 'renderer'))) {
+  for (const signal of choose(['SIGKILL', 'SIGSTOP'] as const, (signal) =>
+    type === 'gpu-process' ? signal === 'SIGKILL' : type === 'renderer',
+  )) {
     t.test(`a runner whose ${type} gets ${signal} during a page takes the next screenshot, and leaves no zombie`, async (t) => {
       const { browserPid } = await studio.shoot(site.url('/'))
       const stop = new AbortController()

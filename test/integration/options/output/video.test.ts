@@ -195,7 +195,9 @@ for (const pixels of choose([1, 10], (pixels) => pixels === 10)) {
 
 t.test('option video_timing: exact is as exact while other programs use every processor', async (t) => {
   // Two loops use the two processors. More take them from the tests of the other lanes, too.
-  const loops = Array.from({ length: isFullLength ? 8 : 2 }, () => spawn(process.execPath, ['-e', 'for (;;) {}'], { env: {}, stdio: 'ignore' }))
+  const loops = Array.from({ length: isFullLength ? 8 : 2 }, () =>
+    spawn(process.execPath, ['-e', 'for (;;) {}'], { env: {}, stdio: 'ignore' }),
+  )
   try {
     const shot = await stage.shoot('/moving?v=150', { ...SHORT, videoFps: 15, videoQuality: 90 })
     await isExact(t, fileOf(shot), { frames: 15, pixels: 10, tops: ALL })

@@ -146,7 +146,9 @@ t.test('a create failed when the API server closed the connection during the TLS
   const { port } = server.address() as AddressInfo
   const http = new KubeHttp(accessFromToken({ server: `https://127.0.0.1:${port}`, namespace: 'shots', token: 'secret' }))
   t.teardown(() => http.close())
-  await t.rejects(http.request({ method: 'POST', path: '/x', body: {}, signal: repeated.signal }), { message: 'there is a second handshake' })
+  await t.rejects(http.request({ method: 'POST', path: '/x', body: {}, signal: repeated.signal }), {
+    message: 'there is a second handshake',
+  })
 })
 
 t.test('request reads the credentials again after a 401, once', async (t) => {
