@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { chromium } from 'playwright'
 import t from 'tap'
-import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { openConsoleFiles } from '../../../api-gateway/src/console/files.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'
 import { aGateway, aScreenshot, NOW } from '../../unit/api-gateway/fakes.ts'
+import { provideConsole } from './stage.ts'
 
 // A long list of screenshots in a browser, over stores in memory.
 
@@ -19,10 +16,7 @@ const COUNT = isFullLength ? 10_000 : 3_000
 const MAX_DRAWN = 120
 
 t.test('a list of thousands of screenshots draws only what the window shows, and refreshes itself', async (t) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
-  await buildConsole(directory)
-  const { app, screenshots, key } = aGateway({ console: await openConsoleFiles(directory) })
+  const { app, screenshots, key } = aGateway({ console: await openConsoleFiles(await provideConsole(t)) })
   const put = (index: number) =>
     screenshots.put(
       aScreenshot({
