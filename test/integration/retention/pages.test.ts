@@ -6,8 +6,8 @@ import { ago, startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const { liveIds, listIds, get } = stage
-const COUNT = isFullLength ? 2_500 : 1_000
-const MOVING = 0.4 * COUNT
+const COUNT = isFullLength ? 2_500 : 1_200
+const MOVING = 0.5 * COUNT
 const HOUR = 3_600_000
 
 t.test('pages are exact over the records of three days, while many of them are archived', async (t) => {

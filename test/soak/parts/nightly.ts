@@ -5,7 +5,7 @@ import { type Finding, holds, type Part } from '../part.ts'
 
 /** Test files that have a short form for `npm test`. */
 const findFiles = (): string[] =>
-  globSync('test/integration/**/*.test.ts')
+  globSync('test/{unit,integration}/**/*.test.ts')
     .filter((file) => readFileSync(file, 'utf8').includes('/support/length.ts'))
     .sort()
 const MINUTES = 15
@@ -28,7 +28,7 @@ async function runFile(file: string): Promise<Finding> {
 
 export const nightly: Part = {
   name: 'nightly',
-  shows: 'the integration tests whose short form is in `npm test` pass at full length',
+  shows: 'the tests whose short form is in `npm test` pass at full length',
   run: async ({ progress }) => {
     const findings: Finding[] = []
     for (const file of findFiles()) {
