@@ -5,7 +5,7 @@ import { toSource } from '../sources/source-files.ts'
 /** Files of one process. One alone runs in a process of its own. */
 export type Group = readonly string[]
 
-/** State of the process that a file changes, or that depends on what ran before. Node.js options of `process` that only tell facts are harmless. */
+/** State that all files of a process share. Facts such as `process.pid` are harmless. */
 const PROCESS_WIDE = [
   /\bprocess\.(?:on|once|off|emit\w*|exit\w*|chdir|umask|std\w+|memoryUsage|cpuUsage|argv)\b/,
   /\bprocess\.env(?:\.\w+|\[[^\]]*\])? (?:\?\?)?= |\bdelete process\.env|\(process\.env,/,
