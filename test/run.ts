@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { BaseError } from './selection/changed-files.ts'
 import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
+import { groupFiles, ungroup } from './support/groups/group.ts'
 import { serveLanes } from './support/lanes/lane-servers.ts'
 import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
@@ -47,7 +48,7 @@ const verify = [node, 'test/verify.ts', '--no-unit']
 const prepareProduct = [node, 'test/prepare.ts', '--product']
 const stages: Stage[] = [
   { name: 'verify', prepare: [prepareProduct, verify] },
-  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 }, coversCore: true },
+  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2, hasGroups: true }, coversCore: true },
   // Each file waits half of the time, so one more file than processors runs.
   {
     name: 'integration',
@@ -122,7 +123,8 @@ function run([command = '', ...args]: string[], output: number | 'inherit' = 'in
 }
 
 /** Runs test files. Resolves to tap's output and exit code. */
-async function runFiles(report: string, { files, jobs, hasCoverage }: Part): Promise<{ text: string; code: number }> {
+async function runFiles(report: string, { files, jobs, hasCoverage, hasGroups }: Part): Promise<{ text: string; code: number }> {
+  const groups = hasGroups ? groupFiles(files) : files.map((file) => [file])
   const code = hasCoverage
     ? // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
       await run([
@@ -135,8 +137,8 @@ async function runFiles(report: string, { files, jobs, hasCoverage }: Part): Pro
         `--output-file=${report}`,
         '--reporter=silent',
       ])
-    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...files, String(jobs)])
-  return { text: readFileSync(report, 'utf8'), code }
+    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...groups.map((group) => group.join()), String(jobs)])
+  return { text: ungroup(readFileSync(report, 'utf8')), code }
 }
 
 /** Runs a command whose output is the content of a file. */

@@ -271,12 +271,15 @@ function delayMilliseconds(error: unknown, attempt: number): number {
   return ceiling * (0.5 + Math.random() / 2)
 }
 
+/** The message of Node.js for a connection that ends in the TLS handshake. Its code is ECONNRESET, as after a request. */
+const ENDED_IN_HANDSHAKE = /before secure TLS connection was established/
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** `Refused` means that the request was not executed. `TimedOut` and `Unreachable` mean that it may have been. */
 function toConnectionError(error: unknown, what: string): KubeError {
-  const { name, code } = error as { name?: string; code?: string }
-  const reason = NEVER_SENT.has(code ?? '') ? 'Refused' : name === 'TimeoutError' ? 'TimedOut' : 'Unreachable'
+  const { name, code, message = '' } = error as { name?: string; code?: string; message?: string }
+  const isUnsent = NEVER_SENT.has(code ?? '') || ENDED_IN_HANDSHAKE.test(message)
+  const reason = isUnsent ? 'Refused' : name === 'TimeoutError' ? 'TimedOut' : 'Unreachable'
   return new KubeError({ status: 0, reason, message: `${what}: no response from the API server (${code ?? name})`, cause: error })
 }
 

@@ -1,24 +1,15 @@
 import { request } from 'node:https'
 import t from 'tap'
-import { namespaces } from '../../../crds/client/core-resources.ts'
-import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { Resource } from '../../../crds/client/resource.ts'
 import { waitFor } from '../../cluster/host/wait.ts'
-import { startOwnPlane } from '../../support/processes/own-plane.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
-import { chartDirectory, helm } from '../../support/sources/chart.ts'
+import { installRelease, NAMESPACE } from '../admission/release.ts'
 
 // The priority level of the API server for a request, as its response headers report. Requests impersonate the programs of the release.
 
-const NAMESPACE = 'tintype'
-const plane = await startOwnPlane(t)
-const access = await accessPlane(plane.kubeconfigPath)
-const http = new KubeHttp({ ...access, namespace: NAMESPACE })
-t.teardown(() => http.close())
-await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
-await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {
-  KUBECONFIG: plane.kubeconfigPath,
-})
+const { kubeconfigPath, admin: http } = await installRelease(t)
+const access = await accessPlane(kubeconfigPath)
+/** The chart begins the names of objects without a namespace with this. */
+const PREFIX = `${NAMESPACE}-`
 
 interface Named {
   items: { metadata: { name: string; uid: string } }[]
@@ -46,14 +37,14 @@ async function classify(account: string, method: string, path: string): Promise<
 
 const lease = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/tintype-operator`
 const kind = `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}`
-const captures = { schema: 'tintype-captures', level: 'tintype-captures' }
+const captures = { schema: `${PREFIX}tintype-captures`, level: `${PREFIX}tintype-captures` }
 const cases = [
   {
     what: 'a renewal of the lease',
     account: 'operator',
     method: 'PUT',
     path: lease,
-    wanted: { schema: 'tintype-leases', level: 'leader-election' },
+    wanted: { schema: `${PREFIX}tintype-leases`, level: 'leader-election' },
   },
   { what: 'a claim', account: 'operator', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
   { what: 'a report', account: 'capture-runner', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
@@ -75,12 +66,12 @@ const cases = [
     what: 'a lease of another program',
     account: 'operator',
     method: 'PUT',
-    path: lease.replace('/tintype/', '/default/'),
+    path: lease.replace(`/${NAMESPACE}/`, '/default/'),
     wanted: { schema: 'service-accounts', level: 'workload-low' },
   },
 ]
 for (const { what, account, method, path, wanted } of cases) {
-  t.test(`the API server queues ${what} of ${account} by ${wanted.schema}`, async (t) => {
+  t.test(`the API server queues ${what} of ${account} by ${wanted.schema.replace(PREFIX, '')}`, async (t) => {
     // The API server applies new FlowSchemas after a moment.
     await waitFor(`the queue of ${what}`, async () => JSON.stringify(await classify(account, method, path)) === JSON.stringify(wanted), {
       timeoutMilliseconds: 60_000,

@@ -9,6 +9,7 @@ import { compileAgainst, installClient, installedPackages, runPlainly } from '..
 import { ensureRuntimes } from '../../clients/runtimes.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { repository } from '../../cluster/host/state.ts'
+import { choose } from '../../support/length.ts'
 import { startCuttingProxy } from '../../support/servers/cutting-proxy.ts'
 import { PICTURE, startStage } from '../fuzz/stage.ts'
 
@@ -59,7 +60,8 @@ t.test('the samples of the documentation compile', async (t) => {
 
 const module = path.join(client.directory, 'smoke.mjs')
 await writeFile(module, (await transform(smoke, { loader: 'ts', target: 'es2022' })).code)
-for (const [name, [program, ...args]] of Object.entries({ 'Node.js 26': [process.execPath] as const, ...runtimes })) {
+const known = Object.entries({ 'Node.js 26': [process.execPath] as const, ...runtimes })
+for (const [name, [program, ...args]] of choose(known, ([name]) => name.startsWith('Node.js'))) {
   t.test(`the package works in ${name}`, async (t) => {
     const options = { directory: client.directory, environment: service, timeoutMilliseconds: 240_000 }
     t.match(await runPlainly(program, [...args, module], options), 'the packed client did all that it should')

@@ -9,6 +9,7 @@ import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screensh
 import type { StoredRun } from '../../../crds/src/records/run.ts'
 import { runKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
+import { choose } from '../../support/length.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete } from '../api-gateway/runner-role.ts'
@@ -187,7 +188,7 @@ t.test('texts of a schedule run nothing, and its pages are accessible and fit a 
   })
   const { id } = body.data
   await call(`${url}/v1/schedules/${id}/run`, { method: 'POST', key })
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of choose(['light', 'dark'] as const, (scheme) => scheme === 'light')) {
     const seen = await visit(t, stage, { width: 360, colorScheme })
     const { page, complaints } = seen
     await signIn(seen, url, key)

@@ -9,6 +9,8 @@ import type { Test } from 'tap'
 import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { fillOnce } from '../../cluster/host/fill-once.ts'
+import { findLanePlane } from '../../support/lanes/lane.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 import { endEach } from '../links/stage.ts'
@@ -29,12 +31,20 @@ export interface Stage {
   picture: Buffer
 }
 
+/** The built console. All files of a run share it. A file that runs by itself builds its own. */
+export async function provideConsole(t: Test): Promise<string> {
+  const lane = await findLanePlane()
+  const root = lane ? path.dirname(lane.directory) : await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
+  if (!lane) t.teardown(() => rm(root, { recursive: true, force: true }))
+  const directory = path.join(root, 'console')
+  await fillOnce(directory, async (draft) => void (await buildConsole(draft)))
+  return directory
+}
+
 /** Starts everything, and stops it after the test. */
 export async function startStage(t: Test): Promise<Stage> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
-  await buildConsole(directory)
+  const directory = await provideConsole(t)
   const world = await startWorld()
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
   t.teardown(() => world.stop())
   const start = () => world.startGateway({ TINTYPE_CONSOLE_DIRECTORY: directory })
   const gateways = [await start(), await start()] as const

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
+import { choose } from '../../support/length.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { endEach } from '../links/stage.ts'
@@ -69,7 +70,7 @@ t.test('a video is recorded in the playground, plays, and can be deleted', async
   t.strictSame(complaints, [])
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
+for (const colorScheme of choose(['light', 'dark'] as const, (scheme) => scheme === 'light')) {
   t.test(`the pages of videos are accessible and fit a telephone, ${colorScheme}`, async (t) => {
     const { body } = await call(`${url}/v1/videos`, {
       method: 'POST',

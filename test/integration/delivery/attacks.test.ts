@@ -20,6 +20,7 @@ import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { startDeliveries } from '../../support/fakes/deliveries.ts'
+import { choose } from '../../support/length.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { answerWith, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
@@ -187,7 +188,10 @@ t.test(
   'no webhook with a private address is reached by tests and deliveries, unless its range is allowed',
   { timeout: 300_000 },
   async (t) => {
-    const attacks = [...WRITTEN, ...RESOLVED]
+    // One spelling of each address: the gateway stores URLs in one spelling.
+    const isFirst = (index: number) => LITERAL_ATTACKS.findIndex(({ means }) => means === LITERAL_ATTACKS[index]?.means) === index
+    const written = choose(WRITTEN, (_, index) => index >= LITERAL_ATTACKS.length || isFirst(index))
+    const attacks = [...written, ...RESOLVED]
     const ids = new Map<string, string>()
     const ownerOf = (host: string): string => keys[Math.floor(attacks.findIndex((attack) => attack.host === host) / PER_ACCOUNT)] ?? ''
     await forAll(attacks, async ({ host }) => {
@@ -198,7 +202,7 @@ t.test(
     const isEvaluated = (isReady: 'True' | 'False') => async () => {
       const all = await hooks.listAll()
       const verdicts = all.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status)
-      return verdicts.filter((verdict) => verdict === isReady).length >= WRITTEN.length
+      return verdicts.filter((verdict) => verdict === isReady).length >= written.length
     }
 
     const endOpen = await startOperator(t, OPEN)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startReceiver, startStage } from './stage.ts'
 
-// Complete deliveries, with the operator's own timeout, to endpoints that are slow, change their address, or behave differently.
+// Complete deliveries to endpoints that are slow, change their address, or behave differently.
 
 const SETTINGS = { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const PRIVATE = '10.9.9.9'
@@ -18,28 +18,24 @@ t.afterEach(async () => {
   for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
 })
 
-t.test(
-  'delivery succeeds when the headers come 4.9 s after the request, and fails when they take 5.1 s',
-  { timeout: 120_000 },
-  async (t) => {
-    const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS })
-    await stage.subscribe('in-time', { url: `${receiver.url}/in-time` })
-    await stage.subscribe('late', { url: `${receiver.url}/late` })
-    // A first event opens the connections: the time for that does not count for the endpoint.
-    const first = await stage.complete()
-    for (const name of ['in-time', 'late']) await stage.whenEntry(first, name, { state: 'ok' })
-    receiver.answer = async ({ path }, response) => {
-      await sleep(path === '/in-time' ? 4_900 : 5_100)
-      response.writeHead(200).end()
-    }
-    const shot = await stage.complete()
-    t.equal((await stage.whenEntry(shot, 'late', { state: 'failed' })).attempts, 3, 'three attempts, none in time')
-    // A delay of the machine by 100 ms can make an attempt late; the next one succeeds.
-    const entry = await stage.whenEntry(shot, 'in-time', { state: 'ok' })
-    t.comment(`in time at attempt ${entry.attempts}`)
-    await leader.end()
-  },
-)
+t.test('delivery succeeds when the headers come before the timeout, and fails when they come later', { timeout: 120_000 }, async (t) => {
+  const leader = await stage.lead({ certificates: [receiver.ca], settings: { ...SETTINGS, timeoutMilliseconds: 2_000 } })
+  await stage.subscribe('in-time', { url: `${receiver.url}/in-time` })
+  await stage.subscribe('late', { url: `${receiver.url}/late` })
+  // A first event opens the connections: the time for that does not count for the endpoint.
+  const first = await stage.complete()
+  for (const name of ['in-time', 'late']) await stage.whenEntry(first, name, { state: 'ok' })
+  receiver.answer = async ({ path }, response) => {
+    await sleep(path === '/in-time' ? 1_500 : 2_300)
+    response.writeHead(200).end()
+  }
+  const shot = await stage.complete()
+  t.equal((await stage.whenEntry(shot, 'late', { state: 'failed' })).attempts, 3, 'three attempts, none in time')
+  // A busy machine can make an attempt late; the next one succeeds.
+  const entry = await stage.whenEntry(shot, 'in-time', { state: 'ok' })
+  t.comment(`in time at attempt ${entry.attempts}`)
+  await leader.end()
+})
 
 t.test('delivery checks the address at each attempt, whatever the name resolved to before', async (t) => {
   const answers = ['127.0.0.1', PRIVATE, '127.0.0.1']

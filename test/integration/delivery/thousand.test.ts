@@ -19,7 +19,7 @@ import { startStage } from './stage.ts'
 // Many completed Screenshots, three endpoints each, and an operator that is killed twice. Checks at-least-once delivery from outside: the requests that
 // the endpoints received, and status.deliveries. At full length, it takes more than a minute: four thousand posts, three thousand writes, two takeovers.
 
-const SCREENSHOTS = isFullLength ? 1_000 : 250
+const SCREENSHOTS = isFullLength ? 1_000 : 120
 const WEBHOOKS = ['first', 'second', 'third']
 /** Numbers of received posts at which the operator is killed. */
 const KILLS_AT = [0.6, 1.5].map((share) => share * SCREENSHOTS)

@@ -40,7 +40,9 @@ export async function getPath(origin: string, path: string, { method = 'GET', he
   const sent = request({ hostname, port, path, method, headers, agent }, (response) => {
     buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }), reject)
   })
-  sent.on('error', reject).end()
+  // A gateway that closes an idle connection can do so while the next request is sent.
+  const isLate = (error: NodeJS.ErrnoException) => sent.reusedSocket && error.code === 'ECONNRESET'
+  sent.on('error', (error) => (isLate(error) ? resolve(getPath(origin, path, { method, headers })) : reject(error))).end()
   return promise
 }
 

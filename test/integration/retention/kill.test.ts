@@ -1,11 +1,12 @@
 import t from 'tap'
 import { eventually } from '../../support/eventually.ts'
+import { isFullLength } from '../../support/length.ts'
 import { startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const { get, liveIds, listIds } = stage
-const COUNT = 400
-const KILLS = 3
+const COUNT = isFullLength ? 400 : 250
+const KILLS = isFullLength ? 3 : 2
 
 t.test('no record is lost or duplicated when the operator is killed between any two steps', async (t) => {
   const ids = await stage.addRecords(COUNT, () => ({ hasFile: false }))

@@ -1,9 +1,9 @@
 import { type MockTimers, mock } from 'node:test'
 import type { Test } from 'tap'
 
-/** Replaces `setTimeout` by a fake until the test ends. `tick` advances its clock. */
-export function stopClock(t: Test): MockTimers {
-  mock.timers.enable({ apis: ['setTimeout'] })
+/** Replaces timers by fakes until the test ends. `tick` advances their clock. */
+export function stopClock(t: Test, api: 'setTimeout' | 'setInterval' = 'setTimeout'): MockTimers {
+  mock.timers.enable({ apis: [api] })
   t.teardown(() => mock.timers.reset())
   return mock.timers
 }

@@ -7,6 +7,8 @@ export interface Part {
   jobs: number
   /** The part starts when the tools are built. */
   needsTools?: true
+  /** Files that leave the state of their process alone share a process. */
+  hasGroups?: true
   /** tap measures what its files cover. */
   hasCoverage?: true
 }
@@ -14,16 +16,17 @@ export interface Part {
 /** A stage runs `jobs` files concurrently. Files that match a pattern of `alone` run one by one after the others. */
 export interface Sharing {
   jobs: number
+  hasGroups?: true
   alone?: readonly string[]
 }
 
 /** @throws when a pattern of `alone` matches no file, because a moved file would run together with others */
-export function planParts(files: readonly string[], { jobs, alone = [] }: Sharing): Part[] {
+export function planParts(files: readonly string[], { jobs, hasGroups, alone = [] }: Sharing): Part[] {
   const idle = alone.filter((pattern) => !files.some((file) => path.matchesGlob(file, pattern)))
   if (idle.length > 0) throw new Error(`no test file matches ${idle.join(', ')}`)
   const isAlone = (file: string) => alone.some((pattern) => path.matchesGlob(file, pattern))
   const parts = [
-    { files: files.filter((file) => !isAlone(file)), jobs },
+    { files: files.filter((file) => !isAlone(file)), jobs, ...(hasGroups ? { hasGroups } : {}) },
     { files: files.filter(isAlone), jobs: 1 },
   ]
   return parts.filter((part) => part.files.length > 0)

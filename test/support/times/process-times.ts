@@ -1,4 +1,5 @@
 /** Where processor and wall time goes: by test file and by cause. Samples the processes below this one. */
+import { nameGroup } from '../groups/group.ts'
 import type { ProcessState } from './proc.ts'
 
 /** In the order of the table. */
@@ -28,8 +29,11 @@ const PROGRAMS: readonly [Cause, RegExp][] = [
 /** Below this share of one processor, a file waits. */
 const WAITING_SHARE = 0.1
 
-/** The test file that a command line runs. Those that run several files have something after them. */
-export const testFileOf = (command: readonly string[]): string | undefined => TEST_FILE.exec(command.at(-1) ?? '')?.[1]
+/** The test file that a command line runs, or the name of a group of files. Commands that start further processes for files have something after them. */
+export function testFileOf(command: readonly string[]): string | undefined {
+  if (!TEST_FILE.test(command.at(-1) ?? '')) return undefined
+  return nameGroup(command.flatMap((word) => TEST_FILE.exec(word)?.[1] ?? []))
+}
 
 /** What a process is for. */
 export function causeOf(command: readonly string[]): Cause {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { openLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { ensureLists } from '../../../cluster/images/lists.ts'
+import { choose } from '../../../support/length.ts'
 import { BLUE, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options.ts'
 
@@ -56,10 +57,11 @@ for (const { name, at } of entries(BANNERS)) {
   // proves: block_cookie_banners, cookie_banner_action
   t.test(`block_cookie_banners handles a banner without a rule: ${name}`, async (t) => {
     t.strictSame(pixelOf(await stage.shoot(at), at), RED, 'the control')
-    for (const [cookieBannerAction, word] of [
+    const choices = [
       ['opt_out', 'refused'],
       ['opt_in', 'accepted'],
-    ] as const) {
+    ] as const
+    for (const [cookieBannerAction, word] of choose(choices, ([action]) => action === 'opt_out')) {
       const shot = await stage.shoot(at, { blockCookieBanners: true, cookieBannerAction })
       t.strictSame([pixelOf(shot, at), shot.findings.pageTitle], [WHITE, word])
     }
@@ -71,7 +73,7 @@ for (const { name, at } of entries(BANNERS)) {
 for (const { name, at } of entries(OWN)) {
   // proves: block_cookie_banners
   t.test(`block_cookie_banners keeps the page's own element: ${name}`, async (t) => {
-    for (const cookieBannerAction of ['opt_out', 'opt_in', 'hide'] as const) {
+    for (const cookieBannerAction of choose(['opt_out', 'opt_in', 'hide'] as const, (action) => action === 'opt_out')) {
       t.strictSame(pixelOf(await stage.shoot(at, { blockCookieBanners: true, cookieBannerAction }), at), BLUE, cookieBannerAction)
     }
   })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { accessFromToken } from '../../../../crds/client/cluster-access.ts'
@@ -131,6 +131,24 @@ t.test('request rejects with Refused if no server listens', async (t) => {
     .request<KubeError>({ method: 'POST', path: '/x', body: {}, repeat: 'never' })
     .catch((error) => error)
   t.match(refusal, { status: 0, reason: 'Refused' })
+})
+
+t.test('a create failed when the API server closed the connection during the TLS handshake, before the request was sent', async (t) => {
+  const repeated = new AbortController()
+  let handshakes = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.destroy())
+    handshakes++
+    if (handshakes === 2) repeated.abort(new Error('there is a second handshake'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const http = new KubeHttp(accessFromToken({ server: `https://127.0.0.1:${port}`, namespace: 'shots', token: 'secret' }))
+  t.teardown(() => http.close())
+  await t.rejects(http.request({ method: 'POST', path: '/x', body: {}, signal: repeated.signal }), {
+    message: 'there is a second handshake',
+  })
 })
 
 t.test('request reads the credentials again after a 401, once', async (t) => {

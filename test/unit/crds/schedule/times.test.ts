@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parseCron } from '../../../../crds/src/schedule/cron.ts'
 import { lastTime, nextTime, type Timing } from '../../../../crds/src/schedule/times.ts'
+import { choose } from '../../../support/length.ts'
 
 interface Expected {
   schedule: string
@@ -31,7 +32,8 @@ const isKnownDifference = ({ schedule, zone }: Expected) => schedule === '0 12 *
 
 t.test('the times of a year are those of CronJob, for each expression and zone', async (t) => {
   t.ok(new Set(expected.map(({ schedule }) => schedule)).size >= 40)
-  const differing = expected.flatMap((row) => {
+  // Expressions of more than one time in 15 minutes take most of the time.
+  const differing = choose(expected, ({ count }) => count < 30_000).flatMap((row) => {
     const { schedule, zone, count, sha256, first } = row
     const times = yearOf(timingOf(schedule, zone)).map((time) => time / 1_000)
     const text = times.map((time) => `${time}\n`).join('')

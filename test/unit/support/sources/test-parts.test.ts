@@ -10,6 +10,7 @@ t.test('planParts runs files in parallel, and the exclusive ones afterwards one 
     { files: ['test/a.test.ts', 'test/c/d.test.ts', 'test/c/e.test.ts'], jobs: 1 },
   ])
   t.strictSame(planParts(files, { jobs: 3, alone: ['test/**'] }), [{ files, jobs: 1 }])
+  t.strictSame(planParts(files, { jobs: 2, hasGroups: true }), [{ files, jobs: 2, hasGroups: true }])
 })
 
 t.test('planParts throws when a file of `alone` does not exist', async (t) => {

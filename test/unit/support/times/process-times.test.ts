@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseStat } from '../../../support/times/proc.ts'
-import { type FileTimes, ProcessTimes } from '../../../support/times/process-times.ts'
+import { type FileTimes, ProcessTimes, testFileOf } from '../../../support/times/process-times.ts'
 import { describeTimes } from '../../../support/times/report.ts'
 
 const ROOT = 1
@@ -78,4 +78,10 @@ t.test('the table has the sums of a stage, and the files', async (t) => {
   const { summary, whole } = describeTimes(times.finish())
   t.match(summary, '| integration | 1.0 | 0.0 | 3.5 | 1.0 | 1.0 | 0.0 | 1.5 |')
   t.match(whole, `| ${FILE} | 1.0 | 0.0 | 3.5 |`)
+})
+
+t.test('files that share a process have one row', async (t) => {
+  const files = ['test/unit/a.test.ts', 'test/unit/b.test.ts']
+  t.equal(testFileOf(['/bin/node', 'test/support/groups/run-group.ts', ...files]), '2 files from test/unit/a.test.ts')
+  t.equal(testFileOf(['/bin/node', ...files, '3']), undefined)
 })
