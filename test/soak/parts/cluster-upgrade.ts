@@ -165,7 +165,8 @@ async function useOldWebhook({ http }: Trial): Promise<string> {
 const whenSomeCompleted = (trial: Trial): Promise<string[]> =>
   eventually('pictures from before the upgrade', async () => {
     const completed = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Completed')
-    return completed.length > 0 && completed.map(({ metadata }) => screenshotIdOf(metadata))
+    // A restored Screenshot has no record of its own.
+    return completed.length > 0 && completed.map(({ metadata, status }) => status?.restoredFrom ?? screenshotIdOf(metadata))
   })
 
 const isAsked = (leftover: string): boolean =>
