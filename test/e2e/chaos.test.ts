@@ -106,11 +106,7 @@ t.test('no screenshot is lost and no file is mixed up when the leader is killed 
   t.ok((await termOf()) > termBefore, 'another replica has become leader')
 })
 
-/** Three tests that wait most of the time. Two of them have a pool of their own. */
-const TOGETHER = { buffered: true, timeout: 300_000 }
-t.jobs = 3
-
-t.test('a screenshot survives a frozen runner, with one more attempt', TOGETHER, async (t) => {
+t.test('a screenshot survives a frozen runner, with one more attempt', { timeout: 300_000 }, async (t) => {
   const id = await create(colorPage(7), { ...small, delay: 4000, timeout: 1000 })
   const { status } = await running(id)
   const pod = status.runner?.pod ?? ''
@@ -144,7 +140,7 @@ async function starve(t: Test, pod: string): Promise<void> {
   await writeFile(`${group}/cgroup.procs`, String(greedy.pid))
 }
 
-t.test('a screenshot survives a runner that the kernel kills for memory, with one more attempt', TOGETHER, async (t) => {
+t.test('a screenshot survives a runner that the kernel kills for memory, with one more attempt', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
   await idleRunners(poolName)
   const name = await createScreenshot(t, { url: colorPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
@@ -155,7 +151,7 @@ t.test('a screenshot survives a runner that the kernel kills for memory, with on
   t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(11)))
 })
 
-t.test('a new pod template replaces every runner of a busy pool without aborting captures', TOGETHER, async (t) => {
+t.test('a new pod template replaces every runner of a busy pool without aborting captures', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'rolled', { minIdle: 1, maxPods: 3 })
   const [before] = await idleRunners(poolName)
   const shoot = (n: number) => createScreenshot(t, { url: colorPage(n), poolName, options: { ...smallOptions, delay: 1500 } })
