@@ -105,7 +105,11 @@ const deleteAll = (account: string, kinds: readonly string[]) =>
   Promise.all(
     kinds.map(async (kind) => {
       const namesOf = async (...args: string[]) => {
-        const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>(['get', kind, ...args])
+        const { items } = await kubectlJson<{ items: { metadata: { name: string }; spec: { accountName?: string } }[] }>([
+          'get',
+          kind,
+          ...args,
+        ])
         return items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
       }
       const path = `/apis/${API_VERSION}/namespaces/${releaseNamespace}/${kind}`

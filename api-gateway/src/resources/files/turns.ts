@@ -30,10 +30,12 @@ export class Turns {
     const left = this.#of(account) - 1
     if (left > 0) this.#held.set(account, left)
     else this.#held.delete(account)
-    const next = this.#waiting.values().reduce<{ account: string; grant: () => void } | undefined>(
-      (first, one) => (first && this.#of(first.account) <= this.#of(one.account) ? first : one),
-      undefined,
-    )
+    const next = this.#waiting
+      .values()
+      .reduce<{ account: string; grant: () => void } | undefined>(
+        (first, one) => (first && this.#of(first.account) <= this.#of(one.account) ? first : one),
+        undefined,
+      )
     if (!next) return
     this.#waiting.delete(next)
     this.#hold(next.account)

@@ -341,7 +341,9 @@ t.test('Dispatcher gives an account the last runner, while its other one stores 
   const { screenshots, runners, dispatcher, matched, shares, running } = setUpWith({ maxPods: 2 }, 'a', 'b')
   shares.red = shares.blue = WITH_OTHERS
   for (const name of ['one', 'two'])
-    screenshots.set(aScreenshot({ name, spec: { accountName: 'red' }, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+    screenshots.set(
+      aScreenshot({ name, spec: { accountName: 'red' }, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }),
+    )
   runners.noteTakenPicture('uid-of-a', 'default/one')
   running.red = 2
   dispatcher.add('default', item('default/3'))
@@ -429,7 +431,8 @@ t.test('Dispatcher keeps no runner of a pool with a single one', async (t) => {
 t.test('Dispatcher charges an account for runner time that its units do not stand for', async (t) => {
   const { dispatcher, matched, gate } = setUp('a')
   gate.isOpen = false
-  for (const order of [0, 1]) for (const account of ['slow', 'fast']) dispatcher.add('default', item(`default/${account}${order}`, account, order))
+  for (const order of [0, 1])
+    for (const account of ['slow', 'fast']) dispatcher.add('default', item(`default/${account}${order}`, account, order))
   dispatcher.chargeTime('default', { account: 'slow', units: 1 }, 8_000)
   dispatcher.chargeTime('default', { account: 'fast', units: 1 }, 500)
   gate.isOpen = true

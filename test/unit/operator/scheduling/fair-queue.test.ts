@@ -202,5 +202,8 @@ t.test('FairQueue forgives an account what is over its largest debt', async (t) 
   const queue = new FairQueue()
   queue.charge('slow', 10 * MAX_DEBT)
   for (let order = 0; order < 2 * MAX_DEBT; order++) for (const account of ['slow', 'fast']) queue.add(wait(account, order))
-  t.equal(drain(queue).findIndex((key) => key.startsWith('slow')), MAX_DEBT)
+  t.equal(
+    drain(queue).findIndex((key) => key.startsWith('slow')),
+    MAX_DEBT,
+  )
 })
