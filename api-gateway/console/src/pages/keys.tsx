@@ -63,7 +63,7 @@ const Keys: Page = ({ session }) => {
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
       {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, 'The new API key.')} /> : null}
       <Panel title="API keys">
-        <ScrollTable head={['Name', 'Text', 'Scopes', 'State', 'Last used', '']}>
+        <ScrollTable head={['Name', 'Text', 'Scopes', 'State', 'Last used', <span class="sr">Actions</span>]}>
           {value?.map((key) => (
             <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} />
           ))}

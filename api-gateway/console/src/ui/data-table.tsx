@@ -10,14 +10,14 @@ interface DataTableProps {
 }
 
 /** A table that scrolls on small windows. */
-export const ScrollTable = ({ head, children }: { head: readonly string[]; children: ComponentChildren }) => (
+export const ScrollTable = ({ head, children }: { head: readonly ComponentChildren[]; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
   <div class="scroll" tabIndex={0}>
     <table>
       <thead>
         <tr>
-          {head.map((name) => (
-            <th key={name} scope="col">
+          {head.map((name, column) => (
+            <th key={column} scope="col">
               {name}
             </th>
           ))}
