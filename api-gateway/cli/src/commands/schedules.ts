@@ -316,7 +316,8 @@ export const scheduleCommands: readonly Command[] = [
   runs,
   toSuspendCommand('suspend', 'Stops the creation of runs'),
   toSuspendCommand('resume', 'Creates runs again', [
-    'The last missed run starts at once, unless its --starting-deadline-seconds have passed.',
+    'The last missed run starts at once, unless its',
+    '--starting-deadline-seconds have passed.',
   ]),
   approve,
   undoApproval,
