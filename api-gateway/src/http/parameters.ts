@@ -1,8 +1,19 @@
 import { anId } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import type { Parameter } from './route.ts'
 
 // Path and header parameters that several routes have.
+
+/** A path or header parameter, or a query parameter that the handler itself checks. */
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  description: string
+  schema: z.ZodType
+  example?: unknown
+  required?: boolean
+  /** False for lists that are separated by commas. */
+  explode?: false
+}
 
 /** The path parameter `{id}`. */
 export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'sch' | 'batch', example: string): Parameter => ({

@@ -4,22 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyDocumentation, BodyReader } from './body.ts'
 import type { HeaderName } from './headers.ts'
-import { ifNoneMatch } from './parameters.ts'
+import { ifNoneMatch, type Parameter } from './parameters.ts'
 import type { CheckQuery, QueryOf, QueryParameters } from './query.ts'
 
 // Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
-
-/** A path or header parameter, or a query parameter that the handler itself checks. */
-export interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  description: string
-  schema: z.ZodType
-  example?: unknown
-  required?: boolean
-  /** False for lists that are separated by commas. */
-  explode?: false
-}
 
 /** A link from a response to another operation. */
 export interface Link {

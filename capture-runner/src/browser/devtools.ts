@@ -1,8 +1,8 @@
 import type { CDPSession } from 'playwright'
-import { canHaveChildren, type InnerSession, innerSessionOf } from './playwright-internals.ts'
+import { canHaveChildren, type InnerSession, innerSessionOf, type Session } from './playwright-internals.ts'
 
 /** The part of a DevTools session that the runner uses. */
-export type DevTools = Pick<CDPSession, 'send' | 'on'>
+export type DevTools = Session
 
 const boundTo = (inner: DevTools): DevTools => ({
   send: inner.send.bind(inner) as DevTools['send'],

@@ -1,8 +1,10 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright'
-import type { DevTools } from './devtools.ts'
 
 // All private names of Playwright that the runner uses. Each function returns undefined if a version of Playwright lacks its names, and the caller then
 // uses a slower way. Tests fail if the installed version lacks one: ADR 18, 20 and 24 say what it saves.
+
+/** The part of a session that the runner uses. */
+export type Session = Pick<CDPSession, 'send' | 'on'>
 
 /** The access from an API object to its implementation, which exists for Playwright's own tests. */
 interface PlaywrightObject {
@@ -10,11 +12,11 @@ interface PlaywrightObject {
 }
 
 interface PageImplementation {
-  delegate?: { _mainFrameSession?: { _client?: DevTools; _workerSessions?: Map<string, Pick<DevTools, 'on'>> } }
+  delegate?: { _mainFrameSession?: { _client?: Session; _workerSessions?: Map<string, Pick<Session, 'on'>> } }
 }
 
 /** Implementation of a session. Child sessions share its connection. */
-export interface InnerSession extends DevTools {
+export interface InnerSession extends Session {
   createChildSession: (sessionId: string) => InnerSession
   disposeChildSession: (sessionId: string) => void
 }
@@ -23,8 +25,8 @@ const implementationOf = <T>(object: unknown): Partial<T> | undefined =>
   (object as PlaywrightObject)._connection?.toImpl?.(object) as Partial<T> | undefined
 
 /** The implementation of a session, without the dispatcher before it. */
-export function innerSessionOf(session: CDPSession): DevTools | undefined {
-  const inner = implementationOf<{ _session: DevTools }>(session)?._session
+export function innerSessionOf(session: CDPSession): Session | undefined {
+  const inner = implementationOf<{ _session: Session }>(session)?._session
   return typeof inner?.send === 'function' && typeof inner.on === 'function' ? inner : undefined
 }
 
@@ -32,13 +34,13 @@ export const canHaveChildren = (inner: Partial<InnerSession>): inner is InnerSes
   typeof inner.createChildSession === 'function' && typeof inner.disposeChildSession === 'function'
 
 /** Playwright's own session with a page. */
-export function pageSessionOf(page: Page): DevTools | undefined {
+export function pageSessionOf(page: Page): Session | undefined {
   const session = implementationOf<PageImplementation>(page)?.delegate?._mainFrameSession?._client
   return typeof session?.on === 'function' ? session : undefined
 }
 
 /** Playwright's own sessions with the workers of a page, by session id. */
-export const workerSessionsOf = (page: Page): ReadonlyMap<string, Pick<DevTools, 'on'>> | undefined =>
+export const workerSessionsOf = (page: Page): ReadonlyMap<string, Pick<Session, 'on'>> | undefined =>
   implementationOf<PageImplementation>(page)?.delegate?._mainFrameSession?._workerSessions
 
 /** The id of a context in DevTools. */

@@ -1,6 +1,6 @@
 import { anId } from '@tintype/crds/schema/wire-fields'
-import { pathId } from '../../http/parameters.ts'
-import { type Parameter, type Route, routeFor } from '../../http/route.ts'
+import { type Parameter, pathId } from '../../http/parameters.ts'
+import { type Route, routeFor } from '../../http/route.ts'
 import { webhookId } from '../webhooks/examples.ts'
 import { deliveryFound, deliveryId, deliveryList, missedRedelivery, redeliveryAccepted } from './examples.ts'
 import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver, redeliverMissed } from './handlers.ts'
