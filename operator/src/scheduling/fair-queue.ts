@@ -22,7 +22,7 @@ export interface QueuedItem {
 /** Captures that an account may be ahead of the fairest one to keep its open browser. */
 export const QUANTUM = 4
 
-/** Units that an account may be ahead of the virtual time by what {@link FairQueue.charge} adds. What is over it is forgiven. */
+/** Units by which {@link FairQueue.charge} may put an account ahead of the virtual time. The rest is forgiven. */
 export const MAX_DEBT = 32
 
 interface Flow {
