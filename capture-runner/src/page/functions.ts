@@ -264,6 +264,8 @@ export interface PageFunctions {
   advanceAnimations: (milliseconds: number, left: number) => VisibleMotion
   /** Resolves with the next frame. */
   nextFrame: () => Promise<void>
+  /** Resolves when all idle callbacks that were requested before have been called. */
+  whenIdle: () => Promise<void>
   /** Requests a frame for {@link readFrame}. */
   requestFrame: () => void
   /** Time of the requested frame, which its frame callbacks got; `none` if the document has no request. */

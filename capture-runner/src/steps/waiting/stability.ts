@@ -6,6 +6,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
@@ -247,10 +248,13 @@ class StabilityWait {
     let picture: string | undefined
     // Checks in a row in which the page gained nothing, did nothing, and ran scripts. On a busy machine, they take longer.
     let [withoutGain, withoutWork, withScript] = [0, 0, 0]
+    let idleTime = new IdleTime(this.#work)
+    let hadIdleTime = false
     while (performance.now() < this.#until) {
+      const gainsNothing = withoutGain >= QUIET_CHECKS && (hadIdleTime || performance.now() > this.#usualEnd)
       // Frame callbacks that run all the time, without new content, never rest.
-      if (withoutGain >= QUIET_CHECKS && withScript >= QUIET_CHECKS) return motion
-      if (withoutGain >= QUIET_CHECKS && withoutWork >= QUIET_CHECKS) {
+      if (gainsNothing && withScript >= QUIET_CHECKS) return motion
+      if (gainsNothing && withoutWork >= QUIET_CHECKS) {
         if (!this.#motion.hasCanvas) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)
@@ -260,12 +264,16 @@ class StabilityWait {
       const [checkedAt, processSeconds] = [performance.now(), this.#motion.processSeconds]
       await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
+      const wasIdle = idleTime.isOver
       motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
       const isGaining = motion.hasGrown || tab.lifecycle.trafficAt > checkedAt
       const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
       withoutGain = isGaining ? 0 : withoutGain + 1
       withoutWork = isWorking ? 0 : withoutWork + 1
       withScript = motion.hasScript ? withScript + 1 : 0
+      // What was added during the idle time is in this sample.
+      hadIdleTime = !isGaining && (hadIdleTime || wasIdle)
+      if (isGaining) idleTime = new IdleTime(this.#work)
     }
     return motion
   }

@@ -555,6 +555,14 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },
+  whenIdle: {
+    run: async (t, { call, session, read }) => {
+      const expression = 'for (let each = 1; each <= 3; each++) requestIdleCallback(() => { document.title = each })'
+      await session.send('Runtime.evaluate', { expression })
+      await call('whenIdle')
+      t.equal(await read('document.title'), '3')
+    },
+  },
   writeStorage: {
     run: async (t, { call, read }) => {
       await read("localStorage.setItem('a', 'kept')")
