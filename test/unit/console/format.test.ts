@@ -16,6 +16,7 @@ import { parseLocation } from '../../../api-gateway/console/src/routing/location
 t.test('numbers are short and have a unit', async (t) => {
   t.strictSame([0, 1_023, 1_536, 5_242_880, 3e12].map(formatBytes), ['0 bytes', '1023 bytes', '1.5 KiB', '5.0 MiB', '2794 GiB'])
   t.strictSame([0, 80.4, 1_250, 12_500, 75_000].map(formatMilliseconds), ['0 ms', '80 ms', '1.25 s', '12.5 s', '1 min 15 s'])
+  t.strictSame([59_980, 119_700].map(formatMilliseconds), ['1 min 0 s', '2 min 0 s'], 'there is no 60th second')
   t.equal(formatNumber(12_345), '12,345')
   const now = new Date('2026-11-21T10:00:00Z')
   t.strictSame(
