@@ -38,6 +38,11 @@ t.test('local times go to the API and back, and times are shown with their zone'
   t.strictSame([fromLocalInput(''), toLocalInput(null), toLocalInput('x')], ['', '', ''])
   t.match(toLocalInput('2026-11-21'), /^2026-11-2\dT\d\d:\d\d$/)
   t.match(formatInstant(instant), /2026.*(UTC|GMT|[A-Z]{3,4})/)
+  t.match(
+    formatInstant(fromLocalInput('2026-11-21T00:05')),
+    /^Nov 21, 2026, 00:05:00 [A-Z]/,
+    'hours are 0 to 23, as in the times of schedules',
+  )
 })
 
 t.test('links of the gateway are loaded from the origin of the console, those of the store from the store', async (t) => {

@@ -21,6 +21,13 @@ export interface Session extends Identity {
 /** One problem of a request, as the API reports it. */
 export type Problem = Schemas['Problem']
 
+/** The form shows the names of options, so `options.delay` is `delay`. */
+const toFieldProblem = ({ path, message, ...problem }: Problem): Problem => ({
+  ...problem,
+  path: path.replace(/^options\./, ''),
+  message: message.replaceAll(/\boptions\.(?=[a-z])/g, ''),
+})
+
 /** What is wrong and what to do, as other clients say it. Several problems are listed below the message. */
 function toText(code: string, message: unknown, problems: readonly Problem[]): string {
   if (typeof message !== 'string') return 'The request failed.'
@@ -37,10 +44,11 @@ export class RequestError extends Error {
   readonly requestId: string | undefined
 
   constructor(status: number, { code, message, details, request_id }: Record<string, unknown>) {
-    super(toText(String(code), message, Array.isArray(details) ? details : []))
+    const problems = Array.isArray(details) ? (details as Problem[]).map(toFieldProblem) : []
+    super(toText(String(code), message, problems))
     this.status = status
     this.code = typeof code === 'string' ? code : 'UNKNOWN'
-    this.problems = Array.isArray(details) ? (details as Problem[]) : []
+    this.problems = problems
     this.requestId = typeof request_id === 'string' ? request_id : undefined
   }
 }

@@ -36,7 +36,7 @@ export function formatAge(instant: string, now: Date): string {
   return relative.format(Math.round(difference / size), unit)
 }
 
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' })
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 

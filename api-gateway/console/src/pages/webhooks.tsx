@@ -236,7 +236,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
         <DeliveryTable deliveries={shown.current} url={value.url}>
           {({ id: delivery, event_type }) =>
             mayWrite ? (
-              <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver ${event_type} again`}>
+              <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver again: ${event_type}`}>
                 Deliver again
               </button>
             ) : null

@@ -49,23 +49,23 @@ export function ScheduleList({ session }: { session: Session }) {
           <ScrollTable head={['Picture', 'Name', 'Times', 'Next run', 'Last run', 'Changed', 'State']}>
             {value.data.map((schedule) => (
               <tr key={schedule.id}>
-                <td>
+                <td data-label="Picture">
                   <LastPicture schedule={schedule} />
                 </td>
-                <td>
+                <td data-label="Name">
                   <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
                   <div class="soft wrap">{schedule.url}</div>
                 </td>
-                <td class="mono">
+                <td class="mono" data-label="Times">
                   {schedule.schedule}
                   <div class="soft">{schedule.time_zone}</div>
                 </td>
-                <td title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
+                <td data-label="Next run" title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
                   {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
                 </td>
-                <td>{describeLastRun(schedule, new Date())}</td>
-                <td>{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
-                <td>
+                <td data-label="Last run">{describeLastRun(schedule, new Date())}</td>
+                <td data-label="Changed">{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
+                <td data-label="State">
                   <ScheduleState schedule={schedule} />
                 </td>
               </tr>
