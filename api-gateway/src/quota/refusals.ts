@@ -25,7 +25,7 @@ export function rateLimitExceeded(
   const seconds = Math.max(1, rateResetSeconds)
   return new ApiError(
     'RATE_LIMIT_EXCEEDED',
-    `Rate limit is ${counted(ratePerMinute, 'request')} per minute. Retry in ${counted(seconds, 'second')}.`,
+    `Rate limit is ${counted(ratePerMinute ?? 0, 'request')} per minute. Retry in ${counted(seconds, 'second')}.`,
     {
       details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
       headers: { 'retry-after': String(seconds), ...rateHeaders },

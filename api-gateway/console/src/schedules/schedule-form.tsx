@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { RequestError } from '../api/client.ts'
+import { RequestError } from '../api/request-error.ts'
 import { fieldsByName } from '../form/fields.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { useChecks } from '../form/use-checks.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
-import { RequestError } from '../api/client.ts'
+import { RequestError } from '../api/request-error.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */
