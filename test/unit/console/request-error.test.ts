@@ -1,6 +1,6 @@
 import t from 'tap'
 import { RESPONSE_REMEDIES } from '../../../api-gateway/client/src/generated/remedies.ts'
-import { RequestError } from '../../../api-gateway/console/src/api/request-error.ts'
+import { describeFailure, RequestError } from '../../../api-gateway/console/src/api/request-error.ts'
 
 t.test('problems of the API have the names of the fields of the form', async (t) => {
   const problem = (name: string) => ({
@@ -53,4 +53,10 @@ t.test('no remedy that people see names a header, a field of the response or a m
       code,
     )
   }
+})
+
+t.test('a failed capture names options as the form does', async (t) => {
+  const message = describeFailure({ code: 'TIMEOUT', message: 'the page has not loaded within 30000 ms (options.timeout)' })
+  t.match(message, /^TIMEOUT: the page has not loaded within 30000 ms \(timeout\)\. Raise timeout, /)
+  t.notMatch(message, 'options.')
 })

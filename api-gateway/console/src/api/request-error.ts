@@ -1,4 +1,4 @@
-import { type TintypeErrorFields, toMessage } from '../../../client/src/common/errors.ts'
+import { type TintypeErrorFields, toFailureMessage, toMessage } from '../../../client/src/common/errors.ts'
 import { toPeopleMessage } from '../../../client/src/common/people-remedies.ts'
 import type { components } from '../../../client/src/generated/api.ts'
 
@@ -6,10 +6,15 @@ import type { components } from '../../../client/src/generated/api.ts'
 export type Problem = components['schemas']['Problem']
 
 /** The form shows the names of options, so `options.delay` is `delay`. */
+const toFieldNames = (message: string): string => message.replaceAll(/\boptions\.(?=[a-z])/g, '')
+
+/** Why a capture failed, and what to do, with the names of the form. */
+export const describeFailure = (error: { code: string; message: string }): string => toFieldNames(toFailureMessage(error))
+
 const toFieldProblem = ({ path, message, ...problem }: Problem): Problem => ({
   ...problem,
   path: path.replace(/^options\./, ''),
-  message: message.replaceAll(/\boptions\.(?=[a-z])/g, ''),
+  message: toFieldNames(message),
 })
 
 /** What is wrong and what to do, as other clients say it. Several problems are listed below the message. */

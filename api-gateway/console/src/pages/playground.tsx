@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { toFailureMessage } from '../../../client/src/common/errors.ts'
 import { type Capture, type Collection, collectionOf, isVideo, recordPath } from '../api/captures.ts'
 import { api } from '../api/client.ts'
-import { RequestError } from '../api/request-error.ts'
+import { describeFailure, RequestError } from '../api/request-error.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
@@ -196,7 +195,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
       {error ? <ErrorNote error={error} /> : null}
-      {shot?.error ? <Note kind="error">{toFailureMessage(shot.error)}</Note> : null}
+      {shot?.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
       {shot && shot.warnings.length > 0 ? (
         <Note kind="warning">
           <ul>
