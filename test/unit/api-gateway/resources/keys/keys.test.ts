@@ -1,9 +1,8 @@
 import t from 'tap'
-import { hashesOf } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { aGateway, anApiKey, NOW } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
