@@ -60,7 +60,7 @@ function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): Start
   const controllers = [hooks, deliveries.controller, ...others]
   for (const each of controllers) each.start()
   const timer = setInterval(() => {
-    circuitBreakers.sweep()
+    circuitBreakers.forgetIdle()
     void statistics.flush()
     void deliveryLog.flush()
   }, settings.flushMilliseconds)

@@ -149,7 +149,7 @@ export class UndeliveredWorker {
       end(outcome?.isSuccess)
     }
     if (!outcome.isSuccess && attempt === 1) await this.#deps.eventBodies.keep({ id: open.event, body })
-    return this.#settle({ ...job, key: recorded }, webhook, { attempt, outcome })
+    return this.#recordResult({ ...job, key: recorded }, webhook, { attempt, outcome })
   }
 
   #note({ open }: Job, webhook: Webhook, attempt: number, finding: ReturnType<typeof toFinding>): void {
@@ -159,7 +159,7 @@ export class UndeliveredWorker {
   }
 
   /** Writes the result of an attempt. */
-  async #settle(job: Job, webhook: Webhook, { attempt, outcome }: { attempt: number; outcome: PostOutcome }): Promise<undefined> {
+  async #recordResult(job: Job, webhook: Webhook, { attempt, outcome }: { attempt: number; outcome: PostOutcome }): Promise<undefined> {
     const { undelivered, schedule, now, random } = this.#deps
     const { open, account, key } = job
     const at = now()
