@@ -67,3 +67,10 @@ t.test('decideWrites removes pictures only if the schedule no longer needs one',
   t.notOk(find({}, {}, previous).names.includes('removePictures'))
   t.notOk(find({ approval: { baseline: pictureOf(2), isNew: true } }).names.includes('removePictures'), 'an approval can be undone')
 })
+
+t.test('decideWrites writes nothing when all is written', async (t) => {
+  const written = Object.entries(find({}).one('writeStatus')!.status).filter(([, value]) => value !== null)
+  t.strictSame(find({}, {}, aSchedule({ status: Object.fromEntries(written) as StoredSchedule['status'] })).names, [])
+  const plain = aSchedule({ spec: { schedule: '0 * * * *', template: { url: 'https://example.com/' } }, status: undefined })
+  t.strictSame(find({ kept: undefined }, {}, plain).names, ['writeStatus'])
+})
