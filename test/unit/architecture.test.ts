@@ -47,7 +47,7 @@ const keepers: Record<string, RegExp> = {
 /** Files that decide and compute: what they load, and all that that loads, must be pure. */
 const core = [
   /^crds\/src\//,
-  /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
+  /^operator\/src\/(?:[a-z-]+\/)+decide(-writes)?\.ts$/,
   /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
   /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
