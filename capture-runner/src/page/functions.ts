@@ -295,6 +295,8 @@ export interface PageFunctions {
   /** Replaces WebSocket by sockets that fail as if no server were listening. */
   refuseWebSockets: () => void
   removeSharedWorkers: () => void
+  /** Makes `outerWidth` and `outerHeight` those of a window that is larger than the screen by these borders, in CSS pixels. */
+  setOuterSize: (borders: { width: number; height: number }) => void
   /** Writes entries to localStorage in documents of the origin, unless the page has set them. */
   writeStorage: (origin: string, entries: Readonly<Record<string, string>>) => void
   /** Draws the PDF of the page's own URL. */
