@@ -299,6 +299,8 @@ export interface PageFunctions {
   removeSharedWorkers: () => void
   /** Starts the document's clock at this time, in milliseconds since 1970. It runs on from there. */
   startClock: (start: number) => void
+  /** Makes `outerWidth` and `outerHeight` those of a window that is larger than the screen by these borders, in CSS pixels. */
+  setOuterSize: (borders: { width: number; height: number }) => void
   /** Writes entries to localStorage in documents of the origin, unless the page has set them. */
   writeStorage: (origin: string, entries: Readonly<Record<string, string>>) => void
   /** Draws the PDF of the page's own URL. */

@@ -452,6 +452,34 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(result.value, false)
     },
   },
+  setOuterSize: {
+    run: async (t, { call, session, contextId }) => {
+      await call('setOuterSize', { width: 8, height: 85 })
+      const expression = `(() => {
+        const { get, set, ...rest } = Object.getOwnPropertyDescriptor(globalThis, 'outerWidth')
+        const errorOf = (run) => { try { run() } catch ({ name, message }) { return name + ': ' + message } }
+        const facts = {
+          more: [outerWidth - screen.width, outerHeight - screen.height], rest: { ...rest, set: typeof set },
+          texts: [String(get), Function.prototype.toString + '', get.name + get.length, 'prototype' in get],
+          errors: [errorOf(() => get.call({})), errorOf(() => new get()), errorOf(() => Function.prototype.toString.call(1))],
+        }
+        outerWidth = 7
+        return JSON.stringify({ ...facts, replaced: outerWidth })
+      })()`
+      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
+      t.strictSame(JSON.parse(String(result.value)), {
+        more: [8, 85],
+        rest: { enumerable: true, configurable: true, set: 'function' },
+        texts: ['function get outerWidth() { [native code] }', 'function toString() { [native code] }', 'get outerWidth0', false],
+        errors: [
+          'TypeError: Illegal invocation',
+          'TypeError: get is not a constructor',
+          "TypeError: Function.prototype.toString requires that 'this' be a Function",
+        ],
+        replaced: 7,
+      })
+    },
+  },
   requestFrame: {
     run: async (t, { call }) => {
       await call('requestFrame')
