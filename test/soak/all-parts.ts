@@ -17,6 +17,7 @@ import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { neighbors } from './parts/neighbors.ts'
 import { nightly } from './parts/nightly.ts'
+import { outage } from './parts/outage.ts'
 import { release } from './parts/release.ts'
 import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
@@ -34,6 +35,7 @@ export const parts: readonly Part[] = [
   leaders,
   steady,
   downloads,
+  outage,
   ...faults,
   year,
   minio,
