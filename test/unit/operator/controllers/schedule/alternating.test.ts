@@ -3,6 +3,7 @@ import { findUnfit, type PageFacts } from '../../../../../capture-runner/src/com
 import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { ScheduleComparison } from '../../../../../crds/src/kinds/schedule-comparison.ts'
+import type { CaptureResult } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { waitingRunOf } from '../../../../../crds/src/records/approval.ts'
 import { toRunSpec } from '../../../../../crds/src/records/run.ts'
@@ -66,12 +67,15 @@ class Simulation {
     const expected = { url: spec.baseline?.finalUrl ?? URL, forms: spec.baseline?.forms }
     const unfit = findUnfit(facts, expected, [])
     const comparison = { changed: false, ...(unfit ? { skipped: unfit } : {}) }
-    const { unfit: _, isBrokenOff: __, ...found } = facts
-    const result = {
-      ...{ format: 'png', etag: 'e', ...found, forms: [...(facts.forms ?? [])] },
+    const result: CaptureResult = {
+      format: 'png',
+      etag: 'e',
+      ...(facts.httpStatus === undefined ? {} : { httpStatus: facts.httpStatus }),
+      ...(facts.finalUrl === undefined ? {} : { finalUrl: facts.finalUrl }),
+      forms: [...(facts.forms ?? [])],
       ...(unfit ? { unfit } : {}),
       ...(spec.options?.compareTo ? { comparison } : {}),
-    } as const
+    }
     const id = derivedId('scr', time, 'run')
     const metadata = { creationTimestamp: time.toISOString() }
     const shot = aScreenshot({ name: toObjectName(id), metadata, spec, status: completedStatus({ result }) })
