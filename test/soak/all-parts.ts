@@ -9,6 +9,7 @@ import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
+import { comparisons } from './parts/comparisons.ts'
 import { contour } from './parts/contour.ts'
 import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
@@ -41,6 +42,7 @@ export const parts: readonly Part[] = [
   minio,
   bodies,
   compare,
+  comparisons,
   nightly,
   release,
   contour,

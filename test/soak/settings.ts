@@ -22,9 +22,9 @@ export interface SoakSettings {
   records: number
   /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
-  /** Chapter of the part cluster-manual, or a part of the name of an attack of the part neighbors. Absent: all. */
+  /** Chapter of the part cluster-manual, chapters of the part comparisons with commas between, or a part of the name of an attack of the part neighbors. Absent: all. */
   chapter: string | undefined
-  /** Rounds of the part compare. */
+  /** Rounds of the part compare, and of the pages of the part comparisons that do not change. */
   rounds: number
   /** Commit that cluster-upgrade upgrades from (default 1230566b), and that compare measures against (default HEAD). */
   from: string | undefined
@@ -55,8 +55,8 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --live N       many: live Screenshots; schedules: schedules (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
-  --chapter NAME cluster-manual: only this chapter; neighbors: only attacks whose name has this text
-  --rounds N     compare: rounds (default 9)
+  --chapter NAME cluster-manual, comparisons: only this chapter; neighbors: only attacks whose name has this text
+  --rounds N     compare: rounds; comparisons: captures of each unchanging page after the first (default 9)
   --from COMMIT  cluster-upgrade: upgrade from this commit (default 1230566b); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
   --only LIST    release: only these images
