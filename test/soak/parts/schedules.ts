@@ -21,7 +21,7 @@ const MINUTE_MILLISECONDS = 60_000
 /** From the creation of the last schedule to the first due run. */
 const LEAD_MILLISECONDS = 30_000
 /** Schedules that are created in a second, at least, on a loaded machine. */
-const CREATED_PER_SECOND = 50
+const CREATED_PER_SECOND = 25
 const OUTAGE_MILLISECONDS = 30_000
 /** The last runs, and those that were missed. */
 const PATIENCE_MILLISECONDS = 600_000

@@ -42,11 +42,11 @@ export const print: Step = {
  * the page's own paper counts.
  * @returns CSS
  */
-function overridesFor({ margins, fitOnePage, scale }: PagesPlan): string {
+function overridesFor({ margins, fitOnePage }: PagesPlan): string {
   const { top = 0, right = 0, bottom = 0, left = 0 } = margins
-  // The browser scales the margins of rules with the content.
   const sides = Object.entries(fitOnePage ? { top, right, bottom, left } : margins)
-  const declarations = sides.map(([side, inches]) => `margin-${side}: ${inches / scale}in !important`)
+  // pdf_scale scales the content only.
+  const declarations = sides.map(([side, inches]) => `margin-${side}: ${inches}in !important`)
   if (!fitOnePage) return declarations.length === 0 ? '' : `@page { ${declarations.join('; ')} }`
   const noBreaks = 'break-before: auto !important; break-after: auto !important; page: auto !important'
   return `@page { size: auto !important; ${declarations.join('; ')} }\n*, *::before, *::after { ${noBreaks} }`

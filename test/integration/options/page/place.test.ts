@@ -46,9 +46,14 @@ t.test('option locale: sets the page’s language and formats, and the request�
 })
 
 t.test('option fixed_time: starts the page’s clock at this time, also in frames', async (t) => {
-  const now = [/^1999-12-31T23:5/, (time: unknown) => Math.abs(Number(time) - Date.UTC(1999, 11, 31, 23, 50)) < 300_000]
-  t.match(await stage.ask('/facts', { fixedTime: '1999-12-31T23:50:00Z' }), { now })
-  t.match(await stage.ask('/framed', { fixedTime: '2000-01-01T00:50:00+01:00' }), { now })
+  for (const [path, fixedTime] of [
+    ['/facts', '1999-12-31T23:50:00Z'],
+    ['/framed', '2000-01-01T00:50:00+01:00'],
+  ] as const) {
+    const { now } = (await stage.ask(path, { fixedTime })) as { now: [string, number] }
+    t.match(now, [/^1999-12-31T23:5/, Number])
+    t.ok(Math.abs(now[1] - Date.UTC(1999, 11, 31, 23, 50)) < 300_000, `${now}`)
+  }
 })
 
 t.test('option fixed_time: work that a page delays by comparing times happens', async (t) => {
