@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 3
 const MAX_UNRECORDED = 32 + 2 * 8
 /** Besides the delay of the third attempt: its random part is a fifth, the circuit breaker adds half a minute twice, and the queue the rest. */
 const JITTER = 1.2
-const MARGIN_MILLISECONDS = 240_000
+const MARGIN_MILLISECONDS = 600_000
 
 /** A receiver that is dead for as long as the load lasts. */
 export const outage: Part = {
@@ -38,6 +38,7 @@ interface Seen {
 }
 
 async function run({ settings: { rate = RATE, minutes }, progress }: PartContext): Promise<PartResult> {
+  const delays = retryDelaysFor(minutes)
   const play = (isDead: boolean, act: (scene: OutageScene) => Promise<Finding[]>) =>
     withStage(async (stage): Promise<Seen> => {
       progress(isDead ? 'the receiver is dead' : 'the receiver works')
@@ -54,8 +55,8 @@ async function run({ settings: { rate = RATE, minutes }, progress }: PartContext
         findings: [...describeLoad(isDead ? 'dead' : 'works', scene), ...findings],
       }
     })
-  const works = await play(false, (scene) => endOfWorking(scene))
-  const dead = await play(true, (scene) => endOfDead(scene, retryDelaysFor(minutes), progress))
+  const works = await play(false, (scene) => endOfWorking(scene, delays))
+  const dead = await play(true, (scene) => endOfDead(scene, delays, progress))
   const both = [dead.scene.live, works.scene.live] as const
   const findings = [
     ...works.findings,
@@ -64,7 +65,7 @@ async function run({ settings: { rate = RATE, minutes }, progress }: PartContext
     atMost('p95 of the other account’s captures, dead against works', dead.p95 / works.p95, BAR_SLOWER, '', 2),
     atMost('p95 until the other account’s events arrive, dead against works', dead.eventP95 / works.eventP95, BAR_SLOWER, '', 2),
   ]
-  const [second = 0, third = 0] = retryDelaysFor(minutes)
+  const [second = 0, third = 0] = delays
   const table: Table = {
     title: `${rate} captures a second of one account and 1 of another for ${minutes} minutes, retries after ${second / 1_000} and ${third / 1_000} s`,
     head: [
@@ -119,20 +120,30 @@ const countArrived = ({ busy, asked }: OutageScene): number => {
   return asked.accepted.filter(({ id }) => arrived.has(id)).length
 }
 
-async function endOfWorking(scene: OutageScene): Promise<Finding[]> {
-  const wanted = scene.asked.accepted.length
-  await eventually('all events have arrived', async () => countArrived(scene) === wanted, MARGIN_MILLISECONDS)
-  return [await verifyPictures('works', scene), findRepeats('works', scene)]
+/** Waits until all records are archived, and until no delivery is open. Returns the number of deliveries that were open in between. */
+async function settle({ countLive, countOpen }: OutageScene, [, third = 0]: number[]): Promise<number> {
+  await eventually('everything is archived', async () => (await countLive()) === 0, MARGIN_MILLISECONDS)
+  const open = await countOpen()
+  await eventually('no delivery is open', async () => (await countOpen()) === 0, third * JITTER + MARGIN_MILLISECONDS)
+  return open
 }
 
-async function endOfDead(scene: OutageScene, [, third = 0]: number[], progress: (line: string) => void): Promise<Finding[]> {
-  const { busy, gateway, asked, countLive, countOpen, countMissed } = scene
+async function endOfWorking(scene: OutageScene, delays: number[]): Promise<Finding[]> {
+  await settle(scene, delays)
+  const [arrived, wanted, missed] = [countArrived(scene), scene.asked.accepted.length, await scene.countMissed()]
+  return [
+    await verifyPictures('works', scene),
+    holds('works: every event arrived', arrived === wanted && missed === 0, `${arrived} of ${wanted}, ${missed} missed`),
+    findRepeats('works', scene),
+  ]
+}
+
+async function endOfDead(scene: OutageScene, delays: number[], progress: (line: string) => void): Promise<Finding[]> {
+  const { busy, gateway, asked, countOpen, countMissed } = scene
   const wanted = asked.accepted.length
   await busy.receiver.become('works')
-  await eventually('everything is archived', async () => (await countLive()) === 0, MARGIN_MILLISECONDS)
-  const archivedOpen = await countOpen()
-  progress(`the receiver works; ${archivedOpen} open deliveries are in the bucket`)
-  await eventually('no delivery is open', async () => (await countOpen()) === 0, third * JITTER + MARGIN_MILLISECONDS)
+  progress('the receiver works')
+  const archivedOpen = await settle(scene, delays)
   const alone = countArrived(scene)
   const missed = await countMissed()
   const mostPosts = Math.max(...[...busy.receiver.events.values()].map(({ posts }) => posts))
