@@ -171,10 +171,11 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   findShownImages: {
-    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>`,
+    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>
+      <svg width="9" height="9"><pattern id="dots"><image href="http://page.test/d.png" /></pattern></svg>`,
     run: async (t, { call }) => {
-      const urls = ['http://page.test/a.png', 'http://page.test/b.png', 'http://page.test/c.png']
-      t.strictSame(await call('findShownImages', urls, 1_000), urls.slice(0, 1))
+      const urls = ['a', 'b', 'c', 'd'].map((name) => `http://page.test/${name}.png`)
+      t.strictSame(await call('findShownImages', urls, 1_000), [urls[0], urls[3]])
     },
   },
   findUnknownFeatures: {
