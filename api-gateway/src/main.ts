@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { screenshotSchedules as scheduleResource, webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
+import { openSpans } from '@tintype/crds/client/open-spans'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
-import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { KeyRing } from '@tintype/crds/crypto/download-link'
+import { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { LinkKey } from '@tintype/crds/crypto/link-secret'
 import { bucketUrl } from '@tintype/crds/crypto/presign'
 import { SealingKey } from '@tintype/crds/crypto/sealed'
@@ -53,7 +53,8 @@ async function run(config: Config): Promise<void> {
   const metrics = buildMetrics()
   const keyFiles = await openKeyFiles(config, log)
   const stores = await openStores(config, { log, metrics, keyRing: keyFiles.keyRing.current })
-  const spans = await openSpans(config, log)
+  const service = { name: 'tintype-api-gateway', version: API_VERSION, instance: config.podName }
+  const spans = await openSpans({ service, ...config.tracing, log })
   const draining = new AbortController()
   const { http, keys, lease, quota, reflectors } = stores
   for (const reflector of reflectors) reflector.start()
@@ -258,18 +259,6 @@ function openProbes({
           isForAuthentication: index < authReflectors.length,
         })),
       }),
-  })
-}
-
-/** Loads the exporter only if a collector is configured. */
-async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
-  if (endpoint === undefined) return undefined
-  const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
-  return new Exporter({
-    endpoint,
-    headers,
-    log,
-    resource: { 'service.name': 'tintype-api-gateway', 'service.version': API_VERSION, 'service.instance.id': podName },
   })
 }
 

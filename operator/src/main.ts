@@ -7,8 +7,8 @@ import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { secrets } from '@tintype/crds/client/core-resources'
 import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
+import { openSpans } from '@tintype/crds/client/open-spans'
 import { Resource } from '@tintype/crds/client/resource'
-import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { followStoreChanges } from '@tintype/crds/storage/follow-changes'
 import { type Logger, pino } from 'pino'
@@ -108,7 +108,8 @@ async function runOperator(config: Config): Promise<void> {
     onStoppedLeading: (reason) => log.warn({ reason }, 'leadership lost'),
     onStartedLeading: (signal) => lead(signal),
   })
-  const spans = await openSpans(config, log)
+  const service = { name: 'tintype-operator', version: manifest.version, instance: config.podName }
+  const spans = await openSpans({ service, ...config.tracing, log })
   const deps: Deps = {
     config,
     spans,
@@ -167,14 +168,6 @@ async function runOperator(config: Config): Promise<void> {
   await http.close()
   server.close()
   server.closeAllConnections()
-}
-
-/** The exporter is loaded only when a collector is configured. */
-async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
-  if (endpoint === undefined) return undefined
-  const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
-  const resource = { 'service.name': 'tintype-operator', 'service.version': manifest.version, 'service.instance.id': podName }
-  return new Exporter({ endpoint, headers, log, resource })
 }
 
 /** Retries a start-up step with exponential backoff until it succeeds or the process stops. Each failure is logged. */

@@ -13,9 +13,11 @@ export interface Reply {
 export class Api {
   readonly #agent: http.Agent
   readonly #key: string
+  readonly #url: string
 
-  constructor({ key = cluster.apiKey, connections = 1 }: { key?: string; connections?: number } = {}) {
+  constructor({ key = cluster.apiKey, connections = 1, url = cluster.url }: { key?: string; connections?: number; url?: string } = {}) {
     this.#key = key
+    this.#url = url
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   }
 
@@ -46,7 +48,7 @@ export class Api {
 
   /** Downloads the file of a completed record. */
   async download({ download_url: url }: Pick<ScreenshotRecord, 'download_url'>): Promise<Buffer> {
-    const { pathname, search } = new URL(url ?? '', cluster.url)
+    const { pathname, search } = new URL(url ?? '', this.#url)
     const reply = await this.request('GET', pathname + search)
     if (reply.status !== 200) throw new Error(`the download returned ${reply.status}`)
     return reply.body
@@ -63,7 +65,7 @@ export class Api {
   request(method: string, path: string, { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {}): Promise<Reply> {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-    const request = http.request(new URL(path, cluster.url), {
+    const request = http.request(new URL(path, this.#url), {
       method,
       agent: this.#agent,
       headers: {

@@ -12,6 +12,7 @@ import type { LoopOrder, LoopResult } from './bare-loop.ts'
 
 /** The bare loop in its pod. */
 export interface BarePod {
+  name: string
   image: string
   run: (order: LoopOrder) => Promise<LoopResult>
   close: () => Promise<void>
@@ -36,6 +37,7 @@ export async function openBarePod(pool: RunnerPool): Promise<BarePod> {
   })
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
+    name: NAME,
     image: pool.spec.podTemplate.image,
     run: (order) => ask(child, answers, order),
     close: async () => {

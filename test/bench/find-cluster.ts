@@ -1,8 +1,8 @@
 import { type KubectlResult, kubectl } from '../support/cluster/environment.ts'
-import { CAPTURE_PARTS, HOSTILE_PARTS } from './settings.ts'
+import { CAPTURE_PARTS, HOSTILE_PARTS, PRICE_PARTS } from './settings.ts'
 
 const NO_CLUSTER = 'no cluster responds; run npm start first, or set TINTYPE_CLUSTER=current'
-const NEED_CLUSTER: readonly string[] = [...CAPTURE_PARTS, ...HOSTILE_PARTS]
+const NEED_CLUSTER: readonly string[] = [...CAPTURE_PARTS, ...HOSTILE_PARTS, ...PRICE_PARTS]
 
 const askApiServer = (): Promise<KubectlResult> => kubectl(['get', '--raw', '/readyz', '--request-timeout=10s'])
 

@@ -21,6 +21,8 @@ import { measureLinks } from './links/measure.ts'
 import { linksTable } from './links/report.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
+import { measurePrice } from './price/measure.ts'
+import { priceTables } from './price/report.ts'
 import { captureInOneRequest } from './product.ts'
 import { describeClusterStore, describeMachine } from './report/machine.ts'
 import { batchTables, burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report/report.ts'
@@ -36,6 +38,7 @@ import {
   HOSTILE_FIGURES,
   HTTP_CACHE_FIGURES,
   LINK_FIGURES,
+  PRICE_FIGURES,
   REST_FIGURES,
   STABILITY_FIGURES,
   STORE_FIGURES,
@@ -63,6 +66,7 @@ import {
   type HOSTILE_PARTS,
   type HTTP_CACHE_PARTS,
   type LINK_PARTS,
+  type PRICE_PARTS,
   parseSettings,
   type REST_PARTS,
   type Settings,
@@ -198,6 +202,10 @@ const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
   growth: async () => show(...growthTables(await measureGrowth(progress))),
 }
 
+const OF_PRICE: Record<(typeof PRICE_PARTS)[number], () => Promise<void>> = {
+  price: async () => show(...priceTables(await measurePrice(settings, progress))),
+}
+
 const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<void>> = {
   'http-cache': async () => show(await measureHttpCache(settings, progress)),
 }
@@ -269,6 +277,7 @@ for (const [mark, parts] of [
   [FAIRNESS_FIGURES, OF_FAIRNESS],
   [BLOCKING_FIGURES, OF_BLOCKING],
   [ENGINE_FIGURES, OF_ENGINE],
+  [PRICE_FIGURES, OF_PRICE],
   [HTTP_CACHE_FIGURES, OF_HTTP_CACHE],
   [STABILITY_FIGURES, OF_STABILITY],
   [TALL_FIGURES, OF_TALL],

@@ -22,6 +22,8 @@ export interface Settings {
   records: number
   /** REST: directory for processor profiles of the gateways. Undefined: no profiles. */
   profile?: string | undefined
+  /** Price: a commit to compare with. */
+  from?: string | undefined
   only: readonly Part[]
   /** Writes the results to docs/benchmarks.md. */
   write: boolean
@@ -39,6 +41,8 @@ export const FAIRNESS_PARTS = ['fairness'] as const
 export const BLOCKING_PARTS = ['blocking'] as const
 /** Parts that start their own runners, without a cluster. */
 export const ENGINE_PARTS = ['engine', 'growth'] as const
+/** Processor time of one picture by program, on the running system. */
+export const PRICE_PARTS = ['price'] as const
 /** Effect of shared responses on batches, on a separate runner. */
 export const HTTP_CACHE_PARTS = ['http-cache'] as const
 /** Cost of the wait for visual stability on static pages. */
@@ -67,6 +71,7 @@ export const PARTS = [
   ...FAIRNESS_PARTS,
   ...BLOCKING_PARTS,
   ...ENGINE_PARTS,
+  ...PRICE_PARTS,
   ...HTTP_CACHE_PARTS,
   ...STABILITY_PARTS,
   ...TALL_PARTS,
@@ -98,6 +103,7 @@ Measures the running system (npm start) against a bare playwright-core loop in t
   --seconds S      rest, links: seconds of each kind of request in each round; webhooks: of each stream of events (default 5)
   --records N      rest: Screenshots in memory (default 20000)
   --profile DIR    rest: each gateway writes a processor profile there, which makes it slower
+  --from COMMIT    price: also installs the release of this commit beside the running one, and compares both
   --only PART      one of ${PARTS.join(', ')}; may be repeated
   --write          also writes the figures into docs/benchmarks.md
   --help           this text
@@ -112,6 +118,8 @@ The part named fairness starts everything except browsers, with simulated runner
 The parts engine, tall and growth run runners on loopback, without a cluster: their speed beside the bare loop, page.screenshot(), puppeteer-cluster and
 shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; time by step and memory of full pages of 10,000 to 50,000
 pixels; memory over 1,300 captures (minutes).
+The part named price measures the processor time of one picture by program, with one, two and four at a time, and that of the bare loop in turns. With
+--from, it builds the programs of a commit, installs them in a namespace of their own, and removes them afterwards.
 The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
 The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
 The part named video records videos of five seconds; it needs no cluster.
@@ -138,6 +146,7 @@ const options = {
   seconds: { type: 'string', default: '5' },
   records: { type: 'string', default: '20000' },
   profile: { type: 'string' },
+  from: { type: 'string' },
   only: { type: 'string', multiple: true },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -165,6 +174,7 @@ export function parseSettings(args: string[]): Settings | undefined {
     seconds: whole('seconds', 1),
     records: whole('records', 1),
     profile: values.profile,
+    from: values.from,
     pages: values.page ?? DEFAULT_PAGES,
     only: values.only === undefined ? PARTS : values.only.map(toPart),
     write: values.write,

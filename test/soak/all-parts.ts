@@ -9,6 +9,7 @@ import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
+import { comparisons } from './parts/comparisons.ts'
 import { contour } from './parts/contour.ts'
 import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
@@ -17,6 +18,7 @@ import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
 import { neighbors } from './parts/neighbors.ts'
 import { nightly } from './parts/nightly.ts'
+import { outage } from './parts/outage.ts'
 import { release } from './parts/release.ts'
 import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
@@ -34,11 +36,13 @@ export const parts: readonly Part[] = [
   leaders,
   steady,
   downloads,
+  outage,
   ...faults,
   year,
   minio,
   bodies,
   compare,
+  comparisons,
   nightly,
   release,
   contour,

@@ -6,15 +6,15 @@ import { hostPlatform, type Platform, platforms } from '../cluster/images/platfo
 export interface SoakSettings {
   /** Names of parts. Empty: all. */
   names: string[]
-  /** Requested screenshots per second. */
-  rate: number
+  /** Requested screenshots per second. Undefined: the default of the part. */
+  rate: number | undefined
   /** Screenshots per request, in the parts throughput and steady. */
   batch: number
   /** Seconds of the throughput part. */
   seconds: number
   /** Minutes of load before the measured time of the steady part. */
   fill: number
-  /** Minutes of the steady part. */
+  /** Minutes of the steady part, and of the outage. */
   minutes: number
   /** Live Screenshots of the part that holds many, and schedules of the part schedules. */
   live: number
@@ -22,9 +22,9 @@ export interface SoakSettings {
   records: number
   /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
-  /** Chapter of the part cluster-manual, or a part of the name of an attack of the part neighbors. Absent: all. */
+  /** Chapter of the part cluster-manual, chapters of the part comparisons with commas between, or a part of the name of an attack of the part neighbors. Absent: all. */
   chapter: string | undefined
-  /** Rounds of the part compare. */
+  /** Rounds of the part compare, and of the pages of the part comparisons that do not change. */
   rounds: number
   /** Commit that cluster-upgrade upgrades from (default 1230566b), and that compare measures against (default HEAD). */
   from: string | undefined
@@ -37,6 +37,9 @@ export interface SoakSettings {
   write: boolean
 }
 
+/** Screenshots per second of the parts throughput and steady. */
+export const RATE = 60
+
 /** The text of `--help`. */
 export const help = (names: readonly { name: string; shows: string }[]): string => `npm run soak -- [options] [part …]
 
@@ -44,16 +47,16 @@ Runs tests that take too long for every test run. Parts:
 
 ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
 
-  --rate N       requested screenshots per second (default 60)
+  --rate N       requested screenshots per second (default ${RATE}; outage: 10)
   --batch N      throughput, steady: screenshots per request, at most ${MAX_URLS} (default 1)
   --seconds S    throughput: duration in seconds (default 60)
-  --minutes M    steady: duration in minutes (default 20)
+  --minutes M    steady: duration in minutes; outage: length of the outage (default 20)
   --fill M       steady: minutes of the same load before the measurement, to fill records, history and memory (default 0)
   --live N       many: live Screenshots; schedules: schedules (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
-  --chapter NAME cluster-manual: only this chapter; neighbors: only attacks whose name has this text
-  --rounds N     compare: rounds (default 9)
+  --chapter NAME cluster-manual, comparisons: only this chapter; neighbors: only attacks whose name has this text
+  --rounds N     compare: rounds; comparisons: captures of each unchanging page after the first (default 9)
   --from COMMIT  cluster-upgrade: upgrade from this commit (default 1230566b); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)
   --only LIST    release: only these images
@@ -66,7 +69,7 @@ gateways of their own, on loopback, with simulated runners. Results are valid on
 `
 
 const options = {
-  rate: { type: 'string', default: '60' },
+  rate: { type: 'string' },
   batch: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '60' },
   minutes: { type: 'string', default: '20' },
@@ -98,7 +101,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
   const positive = (name: Measure) => read(name, (value) => value > 0, 'a number above 0')
   return {
     names: positionals,
-    rate: positive('rate'),
+    rate: values.rate === undefined ? undefined : positive('rate'),
     batch: read(
       'batch',
       (value) => Number.isInteger(value) && value >= 1 && value <= MAX_URLS,

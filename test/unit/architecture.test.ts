@@ -21,15 +21,15 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
   { from: /^api-gateway\/client\/src\//, to: /^api-gateway\/client\/src\// },
-  // The command line client and the console show the same characters of texts of strangers.
+  // The command line client and the console show the same characters of texts of strangers, and say the same to people about errors.
   {
     from: /^api-gateway\/cli\/src\//,
-    to: /^(api-gateway\/(cli\/src\/|client\/src\/index\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
+    to: /^(api-gateway\/(cli\/src\/|client\/src\/(index|common\/people-remedies)\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
   },
   // The console reads the catalog of options and the code of cron expressions. It signs links and says what to do about errors with the code of the client.
   {
     from: /^api-gateway\/console\/src\//,
-    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/errors)\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages|merge-patch)\.ts$))/,
+    to: /^(api-gateway\/console\/src\/|api-gateway\/client\/src\/(generated\/api|link\/sign|common\/(errors|people-remedies))\.ts$|crds\/src\/((options|schedule|text)\/|schema\/(event-types|issue-messages|merge-patch)\.ts$))/,
   },
   // Code that runs in pages: see docs/adr/0067-page-functions-are-typescript.md.
   { from: /^capture-runner\/page\/src\//, to: /^capture-runner\/(page\/src\/|src\/page\/functions\.ts$)/ },
@@ -47,7 +47,7 @@ const keepers: Record<string, RegExp> = {
 /** Files that decide and compute: what they load, and all that that loads, must be pure. */
 const core = [
   /^crds\/src\//,
-  /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
+  /^operator\/src\/(?:[a-z-]+\/)+decide(-writes)?\.ts$/,
   /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
   /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,

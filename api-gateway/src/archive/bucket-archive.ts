@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { createdAtOf, isScreenshotId } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { type IgnoreReason, ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import { currentSecret, type KeyRing } from '@tintype/crds/crypto/key-ring'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { optionsByName } from '@tintype/crds/options/groups'
 import type { PrivateOptions } from '@tintype/crds/options/private'
@@ -29,14 +29,9 @@ const toRelevantOptions = (options: Options): Options =>
  * The cache key of a request: equal for requests that must produce the same picture. It is an HMAC because private options are part of it, and
  * someone with read access to the bucket must not be able to guess them.
  */
-export function cacheHash(
-  { account, url, options, privateOptions = {}, cacheKey = '' }: PictureRequest,
-  { current, keys }: KeyRing,
-): string {
-  const secret = keys[current]
-  if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
+export function cacheHash({ account, url, options, privateOptions = {}, cacheKey = '' }: PictureRequest, ring: KeyRing): string {
   const content = canonical([account, url, toRelevantOptions(withDefaults(options)), toRelevantOptions(privateOptions), cacheKey])
-  return createHmac('sha256', Buffer.from(secret, 'base64'))
+  return createHmac('sha256', currentSecret(ring))
     .update(`cache\n${JSON.stringify(content)}`)
     .digest('hex')
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import { currentSecret, type KeyRing, secretOf } from '@tintype/crds/crypto/key-ring'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { z } from 'zod'
 
@@ -37,19 +37,13 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const MAX_TOKEN_LENGTH = 2_048
 
-const secretOf = (ring: KeyRing, id: string): Buffer | undefined => {
-  const text = Object.hasOwn(ring.keys, id) ? ring.keys[id] : undefined
-  return text === undefined ? undefined : Buffer.from(text, 'base64')
-}
-
 /** The release's keys also sign download links. HKDF derives a separate key for each purpose. */
 const deriveKey = (secret: Buffer, purpose: Purpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `tintype-console-${purpose}-v1`, KEY_BYTES))
 
 /** Encrypts a token: `<id of the ring's key>.<base64url>`. */
 export function sealToken(purpose: Purpose, content: Omit<TokenContent, 'nonce'>, ring: KeyRing): string {
-  const secret = secretOf(ring, ring.current)
-  if (secret === undefined) throw new Error(`the key ring has no key ${ring.current}`)
+  const secret = currentSecret(ring)
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(CIPHER, deriveKey(secret, purpose), iv)
   const text = JSON.stringify({ ...content, nonce: randomBytes(16).toString('hex') } satisfies TokenContent)

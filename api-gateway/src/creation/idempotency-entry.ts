@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import type { IgnoreReason } from '@tintype/crds/records/ignored-objects'
 import { isFuture, parseStoredJson } from '@tintype/crds/records/stored-json'
 import { z } from 'zod'

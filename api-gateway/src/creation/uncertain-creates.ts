@@ -42,14 +42,14 @@ export class UncertainCreates {
     for (let checks = 1; checks <= MAX_CHECKS; checks++) {
       await this.#wait()
       try {
-        return await this.#settle(create)
+        return await this.#resolve(create)
       } catch (error) {
         this.#deps.log.warn({ err: error, account: create.account, checks }, 'create outcome unknown; will retry')
       }
     }
   }
 
-  async #settle({ account, reservation, ids }: UncertainCreate): Promise<void> {
+  async #resolve({ account, reservation, ids }: UncertainCreate): Promise<void> {
     const { quota, log } = this.#deps
     const missing: string[] = []
     for (const id of ids) if (!(await this.#wasCreated(account, id))) missing.push(id)

@@ -28,6 +28,10 @@ export const displayName = (what: string) =>
 /** A timestamp in a response. */
 export const instantField = z.string().meta({ format: 'date-time' })
 
+/** A time of an object as responses show it. */
+export const iso = (time: string): string => new Date(time).toISOString()
+export const isoOrNull = (time: string | undefined): string | null => (time === undefined ? null : iso(time))
+
 /** True when the timestamp is in the future. */
 export const isAhead = (instant: string | undefined, now: Date): instant is string => instant !== undefined && new Date(instant) > now
 

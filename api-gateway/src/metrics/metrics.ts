@@ -1,7 +1,6 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
-import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
-import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { ignoredMetrics, instrumentsOf, reflectorMetrics } from '@tintype/crds/client/metrics'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { EXCEEDED_LIMITS } from '../bodies/budget.ts'
 import { buildQuotaMetrics } from '../quota/metrics.ts'
 
@@ -15,10 +14,7 @@ export interface MetricSources {
 /** All metrics of the gateway. Labels have bounded sets of values. */
 export function buildMetrics() {
   const registry = new Registry()
-  const counter = <Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter({ name, help, labelNames, registers: [registry] })
-  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: readonly Label[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers: [registry] })
+  const { counter, histogram } = instrumentsOf(registry)
   collectDefaultMetrics({ register: registry })
   const requestSeconds = histogram(
     'http_request_duration_seconds',
@@ -59,9 +55,6 @@ export function buildMetrics() {
     ['limit'],
   )
   for (const limit of EXCEEDED_LIMITS) bodiesRefused.inc({ limit }, 0)
-  const ignored = new Counter({ ...IGNORED_METRIC, registers: [registry] })
-  for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
-  const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
   const kubeRequests = counter('rest_client_requests_total', 'Requests to the API server.', ['code', 'method', 'host'])
   const kubeSeconds = histogram(
     'rest_client_request_duration_seconds',
@@ -69,18 +62,6 @@ export function buildMetrics() {
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
     ['verb', 'host'],
   )
-  const relists = counter('reflector_relists_total', 'Lists made by reflectors, by reason.', ['resource', 'reason'])
-  const missed = counter(
-    'reflector_missed_events_total',
-    'Changes that a list found although the watch should have delivered them. Always 0 unless there is a bug.',
-    ['resource'],
-  )
-  const ends = counter('reflector_watch_ends_total', 'Ended watches, by reason.', ['resource', 'reason'])
-  const reflector: ReflectorMetrics = {
-    onRelist: (labels) => relists.inc({ ...labels }),
-    onMissed: ({ resource, count }) => missed.inc({ resource }, count),
-    onWatchEnd: ({ resource, reason }) => ends.inc({ resource, reason }),
-  }
   const onKubeRequest = ({ code, method, host, verb, durationSeconds }: RequestRecord): void => {
     kubeRequests.inc({ code, method, host })
     if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
@@ -95,8 +76,8 @@ export function buildMetrics() {
     downloadsRefused,
     downloadsEnded,
     bodiesRefused,
-    onIgnored,
-    reflector,
+    onIgnored: ignoredMetrics(registry),
+    reflector: reflectorMetrics(registry),
     onKubeRequest,
     quota: buildQuotaMetrics(registry),
   }
@@ -106,15 +87,8 @@ export type Metrics = ReturnType<typeof buildMetrics>
 
 /** Registers the gauges. */
 export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, bodyBytes, heldRequests }: MetricSources): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read())
-      },
-    })
+  const { computed } = instrumentsOf(registry)
+  const gauge = (name: string, help: string, read: () => number) => computed(name, help, [], (one) => one.set(read()))
   gauge('screenshot_downloads_active', 'Slots of file downloads in use.', downloads)
   gauge('http_request_body_bytes', 'Bytes of request bodies in progress, which gateway.bodyBytes limits.', bodyBytes)
   gauge('http_requests_held', 'Waits for the end of a capture: held requests, and one for each capture that a link started.', heldRequests)

@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { instrumentsOf } from '@tintype/crds/client/metrics'
+import type { Registry } from 'prom-client'
 
 /** Outcome of a reservation. */
 export type ReservationOutcome = 'granted' | 'partial' | 'quota' | 'rate' | 'unavailable'
@@ -14,21 +15,12 @@ export interface QuotaMetrics {
 
 /** Registers the metrics of the quota. */
 export function buildQuotaMetrics(registry: Registry): QuotaMetrics {
-  const registers = [registry]
-  const reservations = new Counter({
-    name: 'quota_reservations_total',
-    help: 'Quota and rate limit reservations by outcome, including those rejected from the informer cache.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  const commits = new Counter({ name: 'quota_commits_total', help: 'Successful updates of AccountUsages.', registers })
-  const conflicts = new Counter({ name: 'quota_conflicts_total', help: 'Updates of AccountUsages that failed with a conflict.', registers })
-  const waiters = new Histogram({
-    name: 'quota_commit_waiters',
-    help: 'Requests per update of an AccountUsage.',
-    buckets: [0, 1, 2, 5, 10, 20, 50, 100],
-    registers,
-  })
+  const { counter, histogram } = instrumentsOf(registry)
+  const help = 'Quota and rate limit reservations by outcome, including those rejected from the informer cache.'
+  const reservations = counter('quota_reservations_total', help, ['outcome'])
+  const commits = counter('quota_commits_total', 'Successful updates of AccountUsages.')
+  const conflicts = counter('quota_conflicts_total', 'Updates of AccountUsages that failed with a conflict.')
+  const waiters = histogram('quota_commit_waiters', 'Requests per update of an AccountUsage.', [0, 1, 2, 5, 10, 20, 50, 100])
   return {
     onReservation: (outcome) => reservations.inc({ outcome }),
     onConflict: () => conflicts.inc(),

@@ -1,3 +1,4 @@
+import { counted } from '@tintype/crds/text/counted'
 import { ApiError } from '../common/errors.ts'
 import type { LimitFacts } from '../store/ports.ts'
 
@@ -22,8 +23,12 @@ export function rateLimitExceeded(
   rateHeaders: Readonly<Record<string, string>> = {},
 ): ApiError {
   const seconds = Math.max(1, rateResetSeconds)
-  return new ApiError('RATE_LIMIT_EXCEEDED', `Rate limit is ${ratePerMinute} requests per minute. Retry in ${seconds} seconds.`, {
-    details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
-    headers: { 'retry-after': String(seconds), ...rateHeaders },
-  })
+  return new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `Rate limit is ${counted(ratePerMinute ?? 0, 'request')} per minute. Retry in ${counted(seconds, 'second')}.`,
+    {
+      details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
+      headers: { 'retry-after': String(seconds), ...rateHeaders },
+    },
+  )
 }

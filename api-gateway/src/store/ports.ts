@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import type { LinkKey } from '@tintype/crds/crypto/link-secret'
 import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { Account, Plan } from '@tintype/crds/kinds/account'

@@ -62,6 +62,8 @@ const FLAGS: readonly string[] = [
   // Blocks popups in every way that a page can open them.
   '--block-new-web-contents',
   `--disk-cache-size=${CACHE_BYTES}`,
+  // Every frame of a page is also drawn into its window, which nobody sees. The page's own size is emulated (ADR 81).
+  '--window-size=200,200',
 ]
 
 /** Starts a browser. @throws when it is not ready in time */

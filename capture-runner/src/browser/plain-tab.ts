@@ -1,7 +1,15 @@
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import type { DevTools, ParentSession } from './devtools.ts'
-import { emulate, toEmulatedMedia, toFrameMetrics, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import {
+  emulate,
+  toEmulatedMedia,
+  toFrameMetrics,
+  toLayoutMetrics,
+  toMetrics,
+  WITH_OUTER_SIZE,
+  WITHOUT_SHARED_WORKERS,
+} from './emulation.ts'
 import { FrameControl, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
@@ -32,10 +40,7 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
       control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
       control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) }),
     ])
-    const [{ sessionId }, { windowId }] = await Promise.all([
-      control.send('Target.attachToTarget', { targetId, flatten: true }),
-      control.send('Browser.getWindowForTarget', { targetId }),
-    ])
+    const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
     const end = createEnd()
     const session = control.child(sessionId, end.close)
     gone.addEventListener('abort', end.close, { once: true, signal: end.signal })
@@ -43,12 +48,8 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
     let window = plan.viewport
     const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
       window = viewport
-      const bounds = { width: viewport.width + BORDERS.width, height: viewport.height + BORDERS.height }
-      await Promise.all([
-        // A tab with frame control has its size from the start, and would never draw again.
-        plan.frameControl ? undefined : control.send('Browser.setWindowBounds', { windowId, bounds }),
-        session.send('Emulation.setDeviceMetricsOverride', plan.frameControl ? toFrameMetrics(plan) : toMetrics({ ...plan, viewport })),
-      ])
+      const metrics = plan.frameControl ? toFrameMetrics(plan) : toMetrics({ ...plan, viewport })
+      await session.send('Emulation.setDeviceMetricsOverride', metrics)
     }
     const lifecycle = new Lifecycle(session, targetId)
     const settings = new Frames(session, { version: browser.version(), plan, lifecycle })
@@ -87,9 +88,6 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
   }
 }
 
-/** Size of the window's borders, as in a visible browser. Playwright's windows have the same. */
-const BORDERS = { width: 8, height: 85 }
-
 /** Applies settings to all frames of a page: by the page's session to frames of its own process, by a separate session to each other frame. */
 class Frames {
   readonly #page: ParentSession
@@ -97,7 +95,7 @@ class Frames {
   readonly #plan: TabParts['plan']
   readonly #lifecycle: Lifecycle
   readonly #foreign = new Set<DevTools>()
-  readonly #scripts = [WITHOUT_SHARED_WORKERS]
+  readonly #scripts: string[]
   #media: MediaPlan
 
   constructor(page: ParentSession, { version, plan, lifecycle }: { version: string; plan: TabParts['plan']; lifecycle: Lifecycle }) {
@@ -106,6 +104,8 @@ class Frames {
     this.#plan = plan
     this.#lifecycle = lifecycle
     this.#media = plan
+    // A tab with frame control has a window of its own size.
+    this.#scripts = plan.frameControl ? [WITHOUT_SHARED_WORKERS] : [WITHOUT_SHARED_WORKERS, WITH_OUTER_SIZE]
   }
 
   get foreign(): DevTools[] {

@@ -1,4 +1,5 @@
 import type { BrowserContext, Frame, Page } from 'playwright'
+import { toCall } from '../page/call.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import { type DevTools, directly, type ParentSession } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toFrameMetrics, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
@@ -21,7 +22,7 @@ export async function openPlaywrightTab({ browser, egress, plan }: TabParts, con
     proxy: { server: egress.proxyUrl },
   })
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
-  if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
+  if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
   const opened = plan.frameControl ? await openWithFrameControl(context, control, plan) : undefined
   const page = opened?.page ?? (await context.newPage())
   // Registered after our own page: every later page is a popup.

@@ -7,7 +7,7 @@ import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
 import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
-import { shortenWait } from '../plan/waiting.ts'
+import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
 import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
@@ -79,7 +79,8 @@ export async function capture(
   using time = bounded(canceled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const built = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
-    const plan = { ...shortenWait(built, order.moving), movingElements: order.moving?.elements ?? [] }
+    const waiting = order.isWatched ? waitAsCompared(built) : built
+    const plan = { ...shortenWait(waiting, order.moving), movingElements: order.moving?.elements ?? [] }
     await using baseline = await openBaseline(order.baseline, time.signal)
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.

@@ -8,12 +8,12 @@ import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { comparePictures } from '../comparison/compare.ts'
 import { compareWords } from '../comparison/compare-words.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decide, decideEngine, evaluate, evaluateEngine, toTolerances, withWords } from '../comparison/decide.ts'
+import { decide, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances, withWords } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
-import { PAGE_FRAME, toBoxes } from '../comparison/to-boxes.ts'
+import { PAGE_FRAME, toBoxes, widen } from '../comparison/to-boxes.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
 import type { Findings } from '../steps/step.ts'
@@ -160,14 +160,20 @@ async function examinePixels(
     )
     return { sha256, comparison: { ...compareSizes(earlier, later, ignored, plan.threshold), loads } }
   }
-  const isLossy = earlier.isLossy || later.isLossy
+  const noise = noiseOf(earlier, later)
   const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
-  const settings = { ...toTolerances(plan.colorTolerance, isLossy), antialiasing: plan.antialiasing, ignored, forgivesOffsets: isOther }
+  const settings = {
+    ...toTolerances(plan.colorTolerance, noise),
+    antialiasing: plan.antialiasing,
+    // The noise of what is in a box is around it too.
+    ignored: noise === 'none' ? ignored : widen(ignored, BLOCK),
+    forgivesOffsets: isOther,
+  }
   const changed = await comparePictures(before, after, settings, signal)
   const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
   const evaluation = isOther
     ? evaluateEngine(changed, between, textChanged)
-    : evaluate(changed, between, { threshold: plan.threshold, isLossy })
+    : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,
@@ -188,6 +194,12 @@ async function decodeBoth(earlier: EncodedPicture | DecodedPicture, later: Encod
   if ('readRows' in earlier || (earlier.isRowByRow && later.isRowByRow)) return Promise.all([decodeEarlier(), decodeLater()])
   return [await decodeEarlier(), await decodeLater()] as const
 }
+
+/** Side of a block that is compressed with loss, in pixels. */
+const BLOCK = 16
+
+const noiseOf = (one: EncodedPicture, other: EncodedPicture): Noise =>
+  one.isLossy || other.isLossy ? (one.format === other.format ? 'local' : 'everywhere') : 'none'
 
 /** The earlier picture is in the bucket, so it may have been damaged or forged. */
 const refuse = (cause: unknown): never => {

@@ -9,17 +9,21 @@ import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS } from '
 
 type Settings = Pick<ComparisonPlan['comparison'], 'threshold' | 'colorTolerance'>
 
-/** Added to the tolerance if a picture was compressed with loss: a change of one place changes the noise around it. */
+/** Kind of noise: none, of two pictures in the same format with loss, which differ only around a change, or of two formats, which differ everywhere. */
+export type Noise = 'none' | 'local' | 'everywhere'
+
+/** Added to the tolerance if one picture has noise that the other one lacks. */
 const LOSSY_TOLERANCE = 0.1
 /** Levels of 255 by which the color of a large area must differ. */
 const SLIGHT_LEVELS = 3
 const LOSSY_SLIGHT_LEVELS = 8
 
 /** The tolerances for two pictures. With a tolerance of 0, the smallest difference counts. */
-export const toTolerances = (colorTolerance: number, isLossy: boolean) => ({
-  colorTolerance: isLossy && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
+export const toTolerances = (colorTolerance: number, noise: Noise) => ({
+  colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
   // A client that sets a larger tolerance does not want reports of such areas.
-  slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : isLossy ? LOSSY_SLIGHT_LEVELS : SLIGHT_LEVELS,
+  slightLevels:
+    colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS,
 })
 
 /** With another engine: changed pixels from which a region counts, and the share of its box if the words are the same, which text does not fill. */
@@ -37,12 +41,13 @@ export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, tex
   rule: 'engine',
 })
 
-/** Evaluates the difference. With a share, each pixel counts. */
+/** Evaluates the difference. With a share, each pixel counts, and with other words: a full stop has hardly any that is not a smooth edge. */
 export const evaluate = (
   changed: ChangedPixels,
   between: ChangedPixels | undefined,
-  { threshold, isLossy }: { threshold: number | undefined; isLossy: boolean },
-): Evaluation => evaluateRegions(changed, between, threshold === undefined ? (isLossy ? MIN_LOSSY_PIXELS : MIN_PIXELS) : 1)
+  { threshold, noise, textChanged = false }: { threshold: number | undefined; noise: Noise; textChanged?: boolean | undefined },
+): Evaluation =>
+  evaluateRegions(changed, between, threshold !== undefined || textChanged ? 1 : noise === 'none' ? MIN_PIXELS : MIN_LOSSY_PIXELS)
 
 /** Builds the result. */
 export function decide(changed: ChangedPixels, evaluation: Evaluation, { threshold }: Pick<Settings, 'threshold'>): Comparison {

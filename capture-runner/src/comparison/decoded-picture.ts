@@ -34,6 +34,7 @@ export interface EncodedPicture {
   /** Whether it may have been compressed with loss. */
   isLossy: boolean
   maxPixels: number
+  format: ImageFormat
 }
 
 /**
@@ -51,7 +52,16 @@ export async function inspect(source: Buffer | string): Promise<EncodedPicture> 
     )
   }
   const isRowByRow = !isProgressive && (known.data === 'png' || known.data === 'jpeg')
-  return { source, width, height, mayBeTransparent: hasAlpha, isRowByRow, isLossy: known.data !== 'png', maxPixels: limits.pixels }
+  return {
+    source,
+    width,
+    height,
+    mayBeTransparent: hasAlpha,
+    isRowByRow,
+    isLossy: known.data !== 'png',
+    maxPixels: limits.pixels,
+    format: known.data,
+  }
 }
 
 /**

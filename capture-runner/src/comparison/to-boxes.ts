@@ -30,6 +30,13 @@ export function toBox(area: PageArea, frame: PictureFrame): PictureBox | undefin
 /** Converts rectangles of the page to pixels of the picture. */
 export const toBoxes = (areas: readonly PageArea[], frame: PictureFrame): PictureBox[] => areas.flatMap((area) => toBox(area, frame) ?? [])
 
+/** Larger boxes, by some pixels on each side. */
+export const widen = (boxes: readonly PictureBox[], pixels: number): PictureBox[] =>
+  boxes.map(({ x, y, width, height }) => {
+    const [left, top] = [Math.max(0, x - pixels), Math.max(0, y - pixels)]
+    return { x: left, y: top, width: x + width + pixels - left, height: y + height + pixels - top }
+  })
+
 /** An element's selector, and its boxes in CSS pixels of the page. */
 interface Elements {
   selector: string

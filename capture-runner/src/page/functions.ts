@@ -268,6 +268,8 @@ export interface PageFunctions {
   advanceAnimations: (milliseconds: number, left: number) => VisibleMotion
   /** Resolves with the next frame. */
   nextFrame: () => Promise<void>
+  /** Resolves when all idle callbacks that were requested before have been called. */
+  whenIdle: () => Promise<void>
   /** Requests a frame for {@link readFrame}. */
   requestFrame: () => void
   /** Time of the requested frame, which its frame callbacks got; `none` if the document has no request. */
@@ -286,7 +288,7 @@ export interface PageFunctions {
   countLoading: (height: number) => number
   /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */
   findShownImages: (urls: readonly string[], height: number) => string[]
-  /** Finite animations jump to their end. Infinite ones are canceled. Returns true if there are `<marquee>` elements, which it cannot stop. */
+  /** Finite animations jump to their end, infinite ones to their first frame, also those of drawings. Returns true if there are `<marquee>` elements, which it cannot stop. */
   endAnimations: () => boolean
   rewindMedia: () => void
   isSeeking: () => boolean
@@ -299,6 +301,10 @@ export interface PageFunctions {
   /** Replaces WebSocket by sockets that fail as if no server were listening. */
   refuseWebSockets: () => void
   removeSharedWorkers: () => void
+  /** Starts the document's clock at this time, in milliseconds since 1970. It runs on from there. */
+  startClock: (start: number) => void
+  /** Makes `outerWidth` and `outerHeight` those of a window that is larger than the screen by these borders, in CSS pixels. */
+  setOuterSize: (borders: { width: number; height: number }) => void
   /** Writes entries to localStorage in documents of the origin, unless the page has set them. */
   writeStorage: (origin: string, entries: Readonly<Record<string, string>>) => void
   /** Draws the PDF of the page's own URL. */

@@ -26,7 +26,7 @@ export interface ContextPlan extends MediaPlan {
   acceptLanguage?: string
   /** In degrees; accuracy in meters. */
   geolocation?: { latitude: number; longitude: number; accuracy: number }
-  /** Fixed time of the clock, ISO 8601. */
+  /** Time at which the clock of each document starts, ISO 8601. */
   fixedTime?: string
   scriptsOff?: true
   bypassCsp?: true

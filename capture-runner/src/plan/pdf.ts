@@ -1,6 +1,8 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PaperFormat } from '@tintype/crds/options/output/pdf'
 
+export type Side = 'top' | 'right' | 'bottom' | 'left'
+
 /** Print settings of a PDF, lengths in inches. */
 export interface PagesPlan {
   paperWidth: number
@@ -8,10 +10,8 @@ export interface PagesPlan {
   landscape: boolean
   printBackground: boolean
   scale: number
-  marginTop: number
-  marginRight: number
-  marginBottom: number
-  marginLeft: number
+  /** Absent: those of the page's own `@page` rules, or else 0. */
+  margins: Partial<Record<Side, number>>
   pageRanges: string
   fitOnePage: boolean
   preferCssPageSize: boolean
@@ -51,6 +51,11 @@ export function toInches(length: string): number {
   return Number.parseFloat(length) / PER_INCH[length.replace(/^[0-9.]+/, '')]!
 }
 
+function buildMargins({ pdfMarginTop, pdfMarginRight, pdfMarginBottom, pdfMarginLeft }: EffectiveOptions): PagesPlan['margins'] {
+  const lengths = { top: pdfMarginTop, right: pdfMarginRight, bottom: pdfMarginBottom, left: pdfMarginLeft }
+  return Object.fromEntries(Object.entries(lengths).flatMap(([side, length]) => (length === undefined ? [] : [[side, toInches(length)]])))
+}
+
 /** Builds the plan for a PDF. */
 export function buildPdf(options: EffectiveOptions): PdfPlan {
   if (options.format !== 'pdf') return {}
@@ -62,10 +67,7 @@ export function buildPdf(options: EffectiveOptions): PdfPlan {
     landscape: options.pdfLandscape,
     printBackground: options.pdfPrintBackground,
     scale: options.pdfScale,
-    marginTop: toInches(options.pdfMarginTop),
-    marginRight: toInches(options.pdfMarginRight),
-    marginBottom: toInches(options.pdfMarginBottom),
-    marginLeft: toInches(options.pdfMarginLeft),
+    margins: buildMargins(options),
     pageRanges: options.pdfPageRanges ?? '',
     fitOnePage: options.pdfFitOnePage,
     preferCssPageSize: options.pdfPreferCssPageSize,

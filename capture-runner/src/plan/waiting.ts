@@ -53,6 +53,18 @@ const LAST_LOOK_MILLISECONDS = 400
 /** Real time for a page that moved to the end of the wait in the last run. */
 const ENDLESS_MILLISECONDS = 1_000
 
+/** The wait of a picture that is compared with an earlier or a later one. */
+export function waitAsCompared<Plan extends WaitingPlan>(plan: Plan): Plan {
+  const milliseconds = stabilityRealMillisecondsOf(true)
+  return {
+    ...plan,
+    stabilityRealMilliseconds: milliseconds,
+    stabilityMaxMilliseconds: milliseconds,
+    stabilityPicturesMilliseconds: milliseconds,
+    isStabilityTelling: true,
+  }
+}
+
 /** Shortens the wait for a page that never rested in the last run of its schedule. */
 export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: MovingParts | undefined): Plan {
   if (!moving?.isEndless) return plan
@@ -70,9 +82,8 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
   // The delay counts as part of the page's time. A full page needs all of it, because what appears on scroll begins to load after the delay.
   const stabilityMilliseconds = options.fullPage ? options.stabilityTimeout : Math.max(0, options.stabilityTimeout - delay)
-  const stabilityMaxMilliseconds = stabilityRealMillisecondsOf(options)
-  const isCompared = options.compareTo !== undefined
-  return {
+  const stabilityMaxMilliseconds = stabilityRealMillisecondsOf(false)
+  const plan: WaitingPlan = {
     states: waitUntil,
     quiet: {
       milliseconds: options.networkIdleTime,
@@ -95,10 +106,10 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
     stabilityMilliseconds,
-    stabilityRealMilliseconds: isCompared ? stabilityMaxMilliseconds : Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
+    stabilityRealMilliseconds: Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
     stabilityMaxMilliseconds,
-    isStabilityTelling: isCompared,
-    stabilityPicturesMilliseconds: isCompared ? stabilityMaxMilliseconds : stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
+    isStabilityTelling: false,
+    stabilityPicturesMilliseconds: stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),
@@ -107,4 +118,5 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     retryDelayMilliseconds: options.retryDelay,
     blankAction: options.blankPageAction,
   }
+  return options.compareTo === undefined ? plan : waitAsCompared(plan)
 }

@@ -10,13 +10,15 @@ const MAX_MILLISECONDS = 900_000
 /**
  * Maximum milliseconds of one attempt on one pod, from dispatch to the stored file. It covers the sum of the other time limits, unless
  * `jobTimeout` is set. Retries within the attempt (`retries`) use the remaining time.
+ * @param isWatched whether later runs of a schedule are compared with the picture
  */
-export function attemptMilliseconds(options: CaptureOptions | undefined): number {
+export function attemptMilliseconds(options: CaptureOptions | undefined, isWatched = false): number {
   const effective = withDefaults(options)
   const { timeout, delay, jobTimeout, storageBucket } = effective
   if (jobTimeout !== undefined) return jobTimeout
   const copyMilliseconds = storageBucket === undefined ? 0 : COPY_MILLISECONDS
-  const stability = effective.stabilityTimeout > 0 ? stabilityRealMillisecondsOf(effective) : 0
+  const isCompared = isWatched || effective.compareTo !== undefined
+  const stability = effective.stabilityTimeout > 0 ? stabilityRealMillisecondsOf(isCompared) : 0
   const steps = timeout + delay + waitMilliseconds(effective) + stability + captureMillisecondsOf(effective) + copyMilliseconds
   return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
 }

@@ -104,6 +104,8 @@ export const CaptureOrder = z.object({
     .optional(),
   /** Absent: nothing is compared. */
   baseline: Baseline.optional(),
+  /** Later runs of a schedule are compared with the picture, so it waits as long as they do. */
+  isWatched: z.literal(true).optional(),
   /** What moved in the last run of the schedule. */
   moving: MovingParts.optional(),
   /** Unix time in milliseconds at which the attempt ends. */

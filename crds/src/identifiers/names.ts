@@ -59,7 +59,7 @@ export const REQUEST_PREFIX = 'request.tintype.dev/'
 export const secretNames = (release: string) => ({
   /** Data `api-key`: the first account's key, in plain text, shown once. */
   initialApiKey: `${release}-initial-api-key`,
-  /** Data `keys.json`: the {@link import('../crypto/download-link.ts').KeyRing} that signs download links. */
+  /** Data `keys.json`: the {@link import('../crypto/key-ring.ts').KeyRing} that signs download links. */
   downloadKeys: `${release}-download-keys`,
   /** Data `private.json` (for the operator) and `public.json` (for the gateway): the key pair of {@link import('../crypto/sealed.ts')}. */
   sealingKey: `${release}-sealing-key`,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Label } from '../identifiers/names.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 
@@ -130,6 +131,10 @@ export type ApiKey = z.infer<typeof ApiKey>
 
 /** The scopes of a key. By default a key may do everything. */
 export const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
+
+/** The hashes of an ApiKey. There are two during a rotation. */
+export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
+  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
 export const apiKeyDefinition: Definition = {
   kind: 'ApiKey',

@@ -1,11 +1,9 @@
 import type { CelRule } from '../schema/custom-resource.ts'
-import { WHITE_SPACE } from './cron.ts'
+import { DAYS, MONTHS, WHITE_SPACE } from './cron.ts'
 import { TIME_ZONE_PATTERN } from './time-zone.ts'
 
 // The rules of cron.ts and time-zone.ts, as the API server checks them, in RE2 syntax. A test compares both on the same texts.
 
-const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
-const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 const DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 const anyOf = (patterns: readonly string[]): string => `(?:${patterns.join('|')})`

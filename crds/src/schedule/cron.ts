@@ -1,5 +1,7 @@
 // Cron expressions with the syntax of Kubernetes' CronJob (robfig/cron v3): five fields, or a macro. Pure.
 
+import { counted } from '../text/counted.ts'
+
 /** A field that allows these values. `isAny`: the field is `*` or `?`, so that it does not restrict the day. */
 interface Field {
   values: ReadonlySet<number>
@@ -44,8 +46,8 @@ interface Bounds {
   names?: readonly string[]
 }
 
-const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
-const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+export const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
+export const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 const FIELDS: readonly [Bounds, Bounds, Bounds, Bounds, Bounds] = [
   { name: 'minute', min: 0, max: 59 },
@@ -76,7 +78,9 @@ export function parseCron(given: string): Cron {
   if (/^(CRON_)?TZ=/.test(text)) throw new CronError('the expression contains a time zone. Set the time zone in its own field instead')
   const parts = MACROS[text]?.split(' ') ?? fields
   if (parts.length !== FIELDS.length)
-    throw new CronError(`the expression has ${parts.length} fields. Use five: minute, hour, day of the month, month, day of the week`)
+    throw new CronError(
+      `the expression has ${counted(parts.length, 'field')}. Use five: minute, hour, day of the month, month, day of the week`,
+    )
   const [minute, hour, dayOfMonth, month, dayOfWeek] = FIELDS.map((bounds, index) => parseField(parts[index]!, bounds)) as [
     Field,
     Field,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { counted } from '../text/counted.ts'
 import { findNearestName } from '../text/nearest-name.ts'
 
 // What is wrong with a value, in words for people. The gateway, the form of the console and the operator say the same.
@@ -76,9 +77,11 @@ export function describeIssue(issue: Issue, name: string, { schema, body }: Read
     case 'invalid_type':
       return `${name} must be ${typeName(issue.expected)}${sampleOf(issue, schema)}`
     case 'too_big':
-      return `${name} must be at most ${issue.maximum}${unitOf(issue.origin)}`
+      return `${name} must be at most ${lengthOf(issue.maximum, issue.origin)}`
     case 'too_small':
-      return `${name} must be at least ${issue.minimum}${unitOf(issue.origin)}`
+      return issue.minimum === 1 && issue.origin in LENGTHS
+        ? `${name} must not be empty`
+        : `${name} must be at least ${lengthOf(issue.minimum, issue.origin)}`
     case 'invalid_value':
       return listValues(issue, name, body)
     case 'invalid_key':
@@ -96,7 +99,13 @@ function describeKey({ path, issues: [inner] }: Issue & { code: 'invalid_key' },
   return describeForm({ ...(inner as Issue), path: parent, message }, nameOf(toPath(parent)), schema)
 }
 
-const unitOf = (origin: string): string => (origin === 'string' ? ' characters long' : origin === 'array' ? ' items long' : '')
+/** What has a length, and of what. Numbers have none. */
+const LENGTHS: Readonly<Record<string, string>> = { string: 'character', array: 'item' }
+
+const lengthOf = (limit: number | bigint, origin: string): string => {
+  const noun = LENGTHS[origin]
+  return noun === undefined ? String(limit) : `${counted(limit, noun)} long`
+}
 
 /** The schema inside optional and nullable wrappers. */
 function unwrap(schema: z.ZodType): z.ZodType {

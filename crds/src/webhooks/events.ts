@@ -1,4 +1,5 @@
-import { EVENT_DOWNLOAD_SECONDS, expiryOf, type KeyRing, signLink } from '../crypto/download-link.ts'
+import { EVENT_DOWNLOAD_SECONDS, expiryOf, signLink } from '../crypto/download-link.ts'
+import type { KeyRing } from '../crypto/key-ring.ts'
 import { createdAtOf, derivedId, screenshotIdOf } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { isMoving } from '../options/output/image.ts'

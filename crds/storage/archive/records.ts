@@ -1,4 +1,5 @@
-import { type KeyRing, keptUntil } from '../../src/crypto/download-link.ts'
+import { keptUntil } from '../../src/crypto/download-link.ts'
+import type { KeyRing } from '../../src/crypto/key-ring.ts'
 import { signMarker } from '../../src/crypto/signed-markers.ts'
 import { createdAtOf, screenshotIdOf } from '../../src/identifiers/ids.ts'
 import type { Screenshot } from '../../src/kinds/screenshot.ts'

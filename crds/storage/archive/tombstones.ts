@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../src/crypto/download-link.ts'
+import type { KeyRing } from '../../src/crypto/key-ring.ts'
 import { isSignedMarker, signMarker } from '../../src/crypto/signed-markers.ts'
 import { parseKeys, type ReportIgnored } from '../../src/records/ignored-objects.ts'
 import { dayOf, rewriteKey, tombstoneKey, tombstonesPrefix } from '../../src/records/storage-keys.ts'

@@ -129,7 +129,7 @@ export class Controller {
     const signal = AbortSignal.any([this.#stopping.signal, timeout])
     let result: ReconcileResult
     try {
-      result = this.#settle(key, (await this.#options.reconcile(key, signal)) ?? undefined)
+      result = this.#succeed(key, (await this.#options.reconcile(key, signal)) ?? undefined)
     } catch (error) {
       if (timeout.aborted) this.#metrics.onTimeout?.(this.name)
       result = this.#fail(key, error, timeout.aborted)
@@ -137,7 +137,7 @@ export class Controller {
     this.#metrics.onReconcile?.(this.name, result, (performance.now() - started) / 1_000)
   }
 
-  #settle(key: string, requeue: Requeue | undefined): ReconcileResult {
+  #succeed(key: string, requeue: Requeue | undefined): ReconcileResult {
     this.queue.forget(key)
     if (requeue?.requeueAfterMilliseconds === undefined) return 'success'
     // Always use a timer: a key that is due at once every time must not starve everything else.

@@ -5,7 +5,7 @@
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Signer } from '../runner/signature.ts'
-import type { Deps, StartedWork, TermDeps, Work } from '../runtime/deps.ts'
+import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../runtime/deps.ts'
 import { buildTermState } from '../scheduling/term-state.ts'
 import { createGuardController } from './guard/controller.ts'
 import type { Charge } from './quota/charges.ts'
@@ -28,30 +28,20 @@ export function createCaptureControllers(options: CaptureOptions): Work {
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions & { deps: TermDeps }): StartedWork {
+  // The guard and the scheduling module exist before the controllers that they call.
   const guard = createGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
   const term = buildTermState({
-    deps,
-    sign,
-    runnerPort,
+    ...{ deps, sign, runnerPort },
     isGuarded: () => guard.decision().guarded,
-    onAssigned: (key) => screenshots.controller.enqueue(key),
+    onAssigned: (key) => screenshots.enqueue(key),
   })
   const screenshots: ScreenshotControllers = createScreenshotControllers({ deps, term, metrics: metrics.screenshot, charge })
   const runnerPools: RunnerPoolControllers = createRunnerPoolControllers({
-    deps,
-    term,
-    metrics: metrics.pool,
-    guard: guard.decision,
-    onIdentified: (podUid) => screenshots.enqueueClaimsOf(podUid),
+    ...{ deps, term, metrics: metrics.pool, guard: guard.decision },
+    onIdentified: screenshots.enqueueClaimsOf,
   })
-  const controllers = [guard.controller, screenshots.controller, ...runnerPools.controllers, screenshots.deletion]
-  for (const each of controllers) each.start()
-
-  const stop = async () => {
-    screenshots.unsubscribe()
-    await Promise.all(controllers.map((each) => each.stop()))
+  return startControllers([guard.controller, ...screenshots.controllers, ...runnerPools.controllers], async () => {
     await term.client.close()
     runnerPools.removeGauges()
-  }
-  return { controllers, stop }
+  })
 }

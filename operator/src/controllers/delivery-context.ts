@@ -3,11 +3,13 @@ import { webhooks as webhookKind } from '@tintype/crds/client/kinds'
 import type { Log } from '@tintype/crds/client/log'
 import { Resource } from '@tintype/crds/client/resource'
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Deps } from '../runtime/deps.ts'
 import type { Term } from '../runtime/term.ts'
+import type { WebhookFinder } from './delivery/endpoint.ts'
 import { EventBodies, type EventStore } from './delivery/events/event-bodies.ts'
 import { RecordedEvents } from './delivery/events/recorded-events.ts'
 import { CircuitBreakers } from './delivery/flow-control/circuit-breakers.ts'
@@ -21,7 +23,9 @@ import { Backlog } from './delivery/progress.ts'
 import { Statistics } from './delivery/statistics.ts'
 import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './delivery/telemetry/metrics.ts'
+import { createHandOver } from './delivery/undelivered/hand-over.ts'
 import { UndeliveredStore } from './delivery/undelivered/undelivered-store.ts'
+import { BY_ACCOUNT } from './webhook/limit.ts'
 
 /** Dependencies of the controllers that post events. */
 export interface DeliveryDeps extends Pick<Deps, 'controllerMetrics' | 'clock' | 'report' | 'archiving' | 'eventOrder' | 'spans'> {
@@ -39,7 +43,7 @@ export interface Surroundings {
   /** IP addresses of this pod, which are forbidden for webhooks. */
   ownAddresses: readonly string[]
   resolve: Resolve
-  openEventStore: (mayWrite: MayWrite) => EventStore | undefined
+  openEventStore: (mayWrite: MayWrite) => EventStore
 }
 
 export interface Enqueues {
@@ -47,53 +51,44 @@ export interface Enqueues {
   webhook: (key: string) => void
 }
 
-export type DeliveryContext = ReturnType<typeof createContext>
-
 /** Limits of concurrent posts, in total and per endpoint. The settings have that of an account. */
 const LIMITS = { total: 256, perEndpoint: 8 }
 
 /** Builds the state in memory that the controllers share during one term. A new term builds all of it anew. */
 export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundings, enqueue: Enqueues) {
-  const { config, reflectors, keys, http, storage, log, report, clock, metrics, mayStart, mayWrite } = deps
+  const { config, reflectors, keys, http, storage, log, report, clock, metrics, mayWrite } = deps
   const { namespace, webhook: settings } = config
   const { screenshots, webhooks } = reflectors
+  const { timeoutMilliseconds } = settings
   const { openingKeys } = keys
   const now = () => new Date(clock.wall())
   const linkBase = { publicUrl: config.publicUrl, ring: keys.downloadKeys }
   const store = new Resource(http, webhookKind, { namespace })
   const secrets = new Resource(http, secretKind, { namespace })
   const rules = toRules(settings)
+  const undelivered = new UndeliveredStore({ storage, report })
+  const finder: WebhookFinder = {
+    findWebhook: (key) => webhooks.lister.get(key),
+    findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(BY_ACCOUNT, account)),
+  }
   const backlog = new Backlog()
   const limiter = new PostLimiter({ ...LIMITS, perAccount: settings.maxPostsPerAccount ?? LIMITS.total }, () => !backlog.isFull)
   backlog.onRoom = () => limiter.wake()
-  backlog.onFull = (keys) => {
-    for (const key of keys) enqueue.screenshot(key)
-  }
+  backlog.onFull = (keys) => keys.forEach(enqueue.screenshot)
   const agent = buildGuardedAgent({
     ...surroundings,
     rules,
     ca: surroundings.certificates,
     connections: LIMITS.total,
-    connectMilliseconds: settings.timeoutMilliseconds,
+    connectMilliseconds: timeoutMilliseconds,
     proxy: settings.proxyUrl === undefined ? undefined : new URL(settings.proxyUrl),
   })
   const dispatcher = agent.compose(fence(mayWrite))
   return {
-    ...deps,
-    namespace,
-    settings,
-    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
-    screenshots,
-    webhooks,
-    openingKeys,
-    linkBase,
-    now,
+    ...{ ...deps, ...finder, namespace, settings, screenshots, webhooks, openingKeys, linkBase, now, store, secrets, rules },
+    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds },
     random: Math.random,
     version: manifest.version,
-    mayPost: mayStart,
-    store,
-    secrets,
-    rules,
     /** Endpoints whose posts are paused because most recent ones failed. */
     circuitBreakers: new CircuitBreakers({
       now,
@@ -109,7 +104,7 @@ export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundi
     backlog,
     limiter,
     agent,
-    post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds: settings.timeoutMilliseconds }),
+    post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds }),
     eventBodies: new EventBodies({ linkBase, store: surroundings.openEventStore(mayWrite), log, report }),
     recordedEvents: new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now }),
     signingSecrets: new SigningSecrets({ secrets, openingKeys, now }),
@@ -117,6 +112,7 @@ export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundi
     onProgress: enqueue.screenshot,
     deliveryLog: new DeliveryLog({ storage, now, log, report }),
     /** Deliveries without a Screenshot. */
-    undelivered: new UndeliveredStore({ storage, report }),
+    undelivered,
+    ...createHandOver({ ...finder, undelivered, now }),
   }
 }

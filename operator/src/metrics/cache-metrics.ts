@@ -1,3 +1,4 @@
+import { instrumentsOf } from '@tintype/crds/client/metrics'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -5,7 +6,6 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { Registry } from 'prom-client'
 import type { Reflectors } from '../kube/reflectors.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'
-import { instrumentsOf } from './instruments.ts'
 
 // Gauges that are computed from the informer caches at each scrape. The standby also has caches and reports the same values: use the
 // maximum of the replicas, not their sum.

@@ -1,24 +1,16 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
+import { ignoredMetrics, instrumentsOf, reflectorMetrics } from '@tintype/crds/client/metrics'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Comparison } from '@tintype/crds/kinds/comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { FileFormat } from '@tintype/crds/options/output/image'
-import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import type { IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
 import type { WorkQueue } from '../controller-runtime/work-queue.ts'
-import { instrumentsOf } from './instruments.ts'
-import {
-  clientMetrics,
-  controllerMetrics,
-  electionMetrics,
-  queueMetrics,
-  RECONCILE_BUCKETS,
-  reflectorMetrics,
-  watchQueues,
-} from './runtime-metrics.ts'
+import { clientMetrics, controllerMetrics, electionMetrics, queueMetrics, RECONCILE_BUCKETS, watchQueues } from './runtime-metrics.ts'
 
 // All metrics of the operator, created once per process. The names for the controller runtime, the work queue, the client and the election
 // are those of Go operators, so that their dashboards work. Label values come from closed sets: never an id, a URL or an account.
@@ -82,12 +74,6 @@ export function createMetrics(): Metrics {
     watchQueues: (queues) => watchQueues(registry, queues),
     watchPhases: (count) => watchPhases(registry, count),
   }
-}
-
-function ignoredMetrics(registry: Registry): IgnoredObjectsOptions['count'] {
-  const ignored = new Counter({ ...IGNORED_METRIC, registers: [registry] })
-  for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
-  return (labels) => ignored.inc(labels)
 }
 
 function watchPhases(registry: Registry, count: (phase: string) => number): void {

@@ -1,9 +1,8 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
-import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { instrumentsOf } from '@tintype/crds/client/metrics'
 import type { Registry } from 'prom-client'
 import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
 import type { WorkQueue } from '../controller-runtime/work-queue.ts'
-import { instrumentsOf } from './instruments.ts'
 
 // Metrics of the parts that are independent of kinds, with the names that Go operators use, so that their dashboards work.
 
@@ -78,19 +77,6 @@ export function electionMetrics(registry: Registry): LeaderElectionMetrics {
   const status = gauge('leader_election_master_status', '1 for the leader.', ['name'])
   const slow = counter('leader_election_slowpath_total', 'Lease renewals that took more than one attempt.', ['name'])
   return { onStatus: (name, isLeader) => status.set({ name }, isLeader ? 1 : 0), onSlowPath: (name) => slow.inc({ name }) }
-}
-
-/** reflector_… */
-export function reflectorMetrics(registry: Registry): ReflectorMetrics {
-  const { counter } = instrumentsOf(registry)
-  const relists = counter('reflector_relists_total', 'Lists, by reason.', ['resource', 'reason'])
-  const missed = counter('reflector_missed_events_total', 'Changes that the watch missed and a later list found.', ['resource'])
-  const ends = counter('reflector_watch_ends_total', 'Watches that ended, by reason.', ['resource', 'reason'])
-  return {
-    onRelist: ({ resource, reason }) => relists.inc({ resource, reason }),
-    onMissed: ({ resource, count }) => missed.inc({ resource }, count),
-    onWatchEnd: ({ resource, reason }) => ends.inc({ resource, reason }),
-  }
 }
 
 /** rest_client_… */

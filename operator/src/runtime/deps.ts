@@ -52,10 +52,14 @@ export const createController = (
   { log, controllerMetrics = {} }: Pick<ControllerOptions, 'log'> & { controllerMetrics?: Deps['controllerMetrics'] | undefined },
 ): Controller => new Controller({ ...options, name, reconcile, log, metrics: controllerMetrics })
 
-/** Starts controllers that stop together. */
-export function startControllers(controllers: Controller[]): StartedWork {
+/** Starts controllers that stop together. @param end called once none of them is running */
+export function startControllers(controllers: Controller[], end?: () => Promise<void>): StartedWork {
   for (const each of controllers) each.start()
-  return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+  const stop = async () => {
+    await Promise.all(controllers.map((each) => each.stop()))
+    await end?.()
+  }
+  return { controllers, stop }
 }
 
 /**

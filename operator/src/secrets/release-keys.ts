@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { KeyRing } from '@tintype/crds/crypto/download-link'
+import { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { newLinkKey } from '@tintype/crds/crypto/link-secret'
 import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/crds/crypto/sealed'
 import { secretNames } from '@tintype/crds/identifiers/names'

@@ -16,6 +16,7 @@ export const HOSTILE_FIGURES = '<!-- figures of hostile pages: written by `npm r
 export const STABILITY_FIGURES = '<!-- figures of the wait for visual stability: written by `npm run bench -- --write` -->'
 export const HTTP_CACHE_FIGURES = '<!-- figures of the HTTP cache: written by `npm run bench -- --write` -->'
 export const ENGINE_FIGURES = '<!-- figures of the engine: written by `npm run bench -- --write` -->'
+export const PRICE_FIGURES = '<!-- figures of the price: written by `npm run bench -- --write` -->'
 export const TALL_FIGURES = '<!-- figures of tall pages: written by `npm run bench -- --write` -->'
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
 export const STORES_FIGURES = '<!-- figures of both stores: written by `npm run bench -- --write` -->'

@@ -94,5 +94,7 @@ export const choices = {
   registry: environment.TINTYPE_REGISTRY || undefined,
   /** Benchmarks turn fsync on, as production clusters do. Without it a crash of the machine can lose etcd's latest writes. */
   etcdFsync: environment.TINTYPE_ETCD_FSYNC === '1',
+  /** End-to-end tests wait for all three attempts of a webhook. Everybody else gets the delays of the chart. */
+  shortRetries: environment.TINTYPE_SHORT_RETRIES === '1',
   upstreamProxy: environment.HTTPS_PROXY || environment.https_proxy || undefined,
 } as const

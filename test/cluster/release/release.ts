@@ -13,6 +13,8 @@ import { ensureWebhookAuthority } from './webhook-authority.ts'
 
 const chart = path.join(repository, 'charts/tintype')
 const values = path.join(import.meta.dirname, 'values.yaml')
+/** Helm setting of end-to-end tests. */
+export const SHORT_RETRIES = 'webhooks.retryDelaysMilliseconds={1000,2000}'
 const sites = path.join(repository, 'test/sites')
 
 /** Images of the chart's programs by their names in the values. */
@@ -55,6 +57,7 @@ export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts
 function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
   const settings = [`gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`]
   if (internet === 'through a proxy') settings.push(`runner.egress.upstreamProxy=${choices.upstreamProxy?.replaceAll(',', '\\,')}`)
+  if (choices.shortRetries) settings.push(SHORT_RETRIES)
   if (choices.cluster === 'embedded') return settings
   return [
     ...settings,

@@ -234,14 +234,6 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
   })
 }
 
-// proves: full_page, full_page_max_height
-t.test('full_page captures up to 50,000 rows with full_page_max_height', async (t) => {
-  const { pixels, findings } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 50_000, format: 'jpeg', viewportWidth: 500 })
-  t.strictSame(sizeOf(pixels), [500, 26_000])
-  t.equal(findings.truncated, false)
-  t.ok(isNear(pixels.at(250, 25_900), [0, 225, 200]))
-})
-
 t.test('full_page in tiles has no seam at any scale', async (t) => {
   for (const deviceScaleFactor of [1.1, 1.5, 2, 3]) {
     const { pixels } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 8_000, viewportWidth: 400, deviceScaleFactor })
@@ -260,12 +252,6 @@ t.test('full_page of a page that fits into the window shows the window', async (
   t.strictSame(sizeOf(pixels), [1920, 1080])
   t.equal(findings.truncated, false)
   t.ok(isNear(pixels.at(5, 1000), BLUE, 0))
-})
-
-t.test('full_page loads lazy content', async (t) => {
-  const { pixels } = await shoot('/lazy', { fullPage: true })
-  t.ok(isNear(pixels.at(200, 6_200), GREEN, 0), 'the lazy image')
-  t.ok(isNear(pixels.at(200, 6_600), GREEN, 0), 'the observed element')
 })
 
 t.test('a webp with too much detail gets a lower quality and a warning', async (t) => {
@@ -346,9 +332,4 @@ t.test('a missing image does not delay the screenshot', async (t) => {
   const { pixels, findings } = await shoot('/missing-image')
   t.ok(isNear(pixels.at(900, 500), GREEN, 0))
   t.notMatch(findings.warnings.join(), /still loading/)
-})
-
-t.test('two captures of one page are identical', async (t) => {
-  const [first, second] = [await shoot('/noise'), await shoot('/noise')]
-  t.ok(first.picture.equals(second.picture))
 })

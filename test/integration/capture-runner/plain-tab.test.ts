@@ -31,8 +31,21 @@ const ASK = `(async () => {
     line.remove()
     return width
   }
+  const look = ([name, target]) => {
+    const { get, set, ...rest } = Object.getOwnPropertyDescriptor(target, name)
+    return [name, String(get), Function.prototype.toString.call(get), get.name, get.length, 'prototype' in get, String(set), JSON.stringify(rest)].join()
+  }
+  const frame = document.body.appendChild(document.createElement('iframe')).contentWindow
+  const outerOf = Object.getOwnPropertyDescriptor(window, 'outerWidth').get
+  const own = {
+    looks: [['outerWidth', window], ['outerHeight', window], ['innerWidth', window], ['outerWidth', frame], ['width', Screen.prototype]].map(look),
+    texts: [String(Function.prototype.toString), frame.Function.prototype.toString.call(outerOf), String(outerOf.bind()), String((x) => x)].join(),
+    ofFrame: [frame.outerWidth, frame.outerHeight, outerOf.call(frame), frame.screen.width].join(),
+    keys: Object.getOwnPropertyNames(window).filter((name) => /outer|screen/i.test(name)).join(),
+  }
+  frame.frameElement.remove()
   return {
-    ...facts, inner: [innerWidth, innerHeight].join(), outer: [outerWidth, outerHeight].join(), ratio: devicePixelRatio,
+    ...facts, ...own, ofRemovedFrame: frame.outerWidth, inner: [innerWidth, innerHeight].join(), outer: [outerWidth, outerHeight].join(), ratio: devicePixelRatio,
     screen: [screen.width, screen.height, screen.availWidth, screen.availHeight, screen.colorDepth, screen.orientation?.type, screen.orientation?.angle].join(),
     focused: document.hasFocus(), visible: document.visibilityState, storage: typeof localStorage, windows: String(open('/blank')),
     location: (await navigator.permissions.query({ name: 'geolocation' })).state, pdf: navigator.pdfViewerEnabled,
@@ -144,4 +157,16 @@ t.test('only a plan that needs Playwright’s page gets it', async (t) => {
   t.ok(full.tab.page)
   await studio.browsers.takeBack(full, true)
   t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both signals abort when the tabs close')
+})
+
+t.test('the window of a plain tab stays small, because every frame is drawn into it, too', async (t) => {
+  const studio = await openStudio()
+  t.teardown(() => studio.close())
+  const plan = { ...DEFAULT_CONTEXT, viewport: { width: 1_000, height: 700 } }
+  const lease = await studio.browsers.lend('default', plan, AbortSignal.timeout(60_000))
+  const control = await lease.tab.browser.newBrowserCDPSession()
+  const { bounds } = await control.send('Browser.getWindowForTarget', { targetId: lease.tab.mainFrame })
+  t.match(bounds, { width: 200, height: 200 })
+  await control.detach()
+  await studio.browsers.takeBack(lease, true)
 })

@@ -267,7 +267,7 @@ t.test('schedules are created, changed, run, listed, suspended and deleted', asy
   t.equal(await textOf(['schedules', 'delete', id]), `deleted ${id}\n`)
   t.match(await tintype(['schedules', 'create', 'often', 'https://example.com/']), {
     code: 2,
-    stderr: /schedule: the expression has 1 fields/,
+    stderr: /schedule: the expression has 1 field\./,
   })
 })
 

@@ -66,6 +66,8 @@ t.test('the playground reports contradictions while you type, and refuses to sen
   await page.getByLabel('Search options').fill('')
   await page.getByLabel('full_page', { exact: true }).selectOption('true')
   await page.getByText('1 to fix').waitFor()
+  // The group with the option can be closed.
+  await page.getByText('To correct in the options').waitFor()
   t.ok(await page.getByRole('button', { name: 'Capture' }).isDisabled())
   await page.getByLabel('full_page', { exact: true }).selectOption('')
   t.notOk(await page.getByRole('button', { name: 'Capture' }).isDisabled())

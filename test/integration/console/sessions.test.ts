@@ -117,7 +117,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const seen = await visit(t, stage, { width: 360, colorScheme })
     const { page } = seen
     await signIn(seen, url, key)
-    const long = await world.createKey({ accountName: 'acme', name: 'a key with a long title '.repeat(4).trim() })
+    const long = await world.createKey({ accountName: 'acme', name: `a key ${'with_a_long_title_'.repeat(5)}` })
     await page.goto(`${url}/?link${(await linkOf(long)).path.slice(1)}`)
     const heading = page.getByRole('heading', { name: /^Sign in to account acme as key a key/ })
     await heading.waitFor()

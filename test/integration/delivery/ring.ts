@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
+import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
 import { newOpeningKey, type OpeningKeys } from '../../../crds/src/crypto/sealed.ts'
 
 /** Keys of links in the events of these tests. */

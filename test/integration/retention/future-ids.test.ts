@@ -43,7 +43,7 @@ const sweep = (days: number) => {
     gone: new DeletedAccounts({ ...shared, kinds: [], graceMilliseconds: DAY }),
     plans,
     recordDays: 400,
-    mayWrite: () => true,
+    mayContinue: () => true,
   })
 }
 

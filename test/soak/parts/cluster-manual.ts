@@ -52,7 +52,7 @@ const toTrial = (script: string): string =>
     .replaceAll(/(helm (?:install|upgrade|rollback|uninstall|test|get values)) tintype\b/g, `$1 ${RELEASE}`)
     .replaceAll(/\bnamespace tintype\b/g, `namespace ${NAMESPACE}`)
     .replaceAll(/\b(deployments?|deploy|statefulset|secret|lease)([/ ])tintype-/g, `$1$2${RELEASE}-`)
-    .replaceAll('app.kubernetes.io/instance=tintype', `app.kubernetes.io/instance=${RELEASE}`)
+    .replaceAll(/\btintype-(runner-status|trusted-(?:status|spec))\b/g, `${NAMESPACE}-${RELEASE}-$1`)
     .replaceAll('--clusterrole=tintype-', `--clusterrole=${NAMESPACE}-${RELEASE}-`)
 
 /** Runs a script in a shell, and stops at the first failed command. */

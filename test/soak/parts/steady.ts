@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Table } from '../../bench/report/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { batchSuffix, profileFlags } from '../settings.ts'
+import { batchSuffix, profileFlags, RATE } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { sendSteadily } from '../stage/clients.ts'
 import { readMemory, readMetric } from '../stage/processes.ts'
@@ -34,7 +34,7 @@ export const steady: Part = {
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { settings: { rate, batch, fill, minutes, profile }, progress }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { settings: { rate = RATE, batch, fill, minutes, profile }, progress }: PartContext): Promise<PartResult> {
   // Reaches the limit after a quarter of the time.
   const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }

@@ -4,7 +4,7 @@ import type { Table } from '../../bench/report/table.ts'
 import { readWrites, writesBetween } from '../../bench/rest/api-server-writes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { batchSuffix, profileFlags } from '../settings.ts'
+import { batchSuffix, profileFlags, RATE } from '../settings.ts'
 import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
 import { sendSteadily } from '../stage/clients.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
@@ -27,7 +27,7 @@ export const throughput: Part = {
 }
 
 async function run(stage: Stage, { settings, progress }: PartContext): Promise<PartResult> {
-  const { rate, batch, seconds, profile } = settings
+  const { rate = RATE, batch, seconds, profile } = settings
   const flags = profileFlags(profile)
   // Records are archived after a minute, so that the measurement includes archiving.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }

@@ -10,6 +10,7 @@ import { releaseName, repository } from '../../cluster/host/state.ts'
 import { formatDuration } from '../../cluster/host/steps.ts'
 import { helm, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { type Access, writeAccess } from '../../cluster/release/first-capture.ts'
+import { SHORT_RETRIES } from '../../cluster/release/release.ts'
 import { ensureWebhookAuthority } from '../../cluster/release/webhook-authority.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Finding, holds } from '../part.ts'
@@ -55,7 +56,10 @@ export async function withLocalRelease<T>(installation: Installation, act: (rele
         'webhooks.extraCaConfigMap': authority,
         store,
       }
-      const settings = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+      const settings = [...Object.entries(values).map(([name, value]) => `${name}=${value}`), SHORT_RETRIES].flatMap((setting) => [
+        '--set',
+        setting,
+      ])
       const began = performance.now()
       await helm(['install', releaseName, chart, '--namespace', namespace, '--values', VALUES, ...settings, ...options])
       const service = ['get', 'service', `${releaseName}-api-gateway`, '-n', namespace, '-o', 'jsonpath={.spec.ports[0].nodePort}']

@@ -1,7 +1,7 @@
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type Log, silentLog } from '../../../crds/client/log.ts'
 import type { Reflector } from '../../../crds/client/reflector.ts'
-import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
+import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
 import type { OpeningKeys } from '../../../crds/src/crypto/sealed.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'

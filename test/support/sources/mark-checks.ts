@@ -1,4 +1,4 @@
-import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
+import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
 import { signMarker } from '../../../crds/src/crypto/signed-markers.ts'
 import type { IgnoredObject } from '../../../crds/src/records/ignored-objects.ts'
 

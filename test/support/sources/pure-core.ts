@@ -10,6 +10,7 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'crds/src/addresses/*.ts', tests: 'test/unit/crds/addresses/*.test.ts' },
   { sources: 'crds/src/usage/*.ts', tests: 'test/unit/crds/usage/*.test.ts' },
   { sources: 'operator/src/**/decide.ts', tests: 'test/unit/operator/**/decide.test.ts' },
+  { sources: 'operator/src/**/decide-writes.ts', tests: 'test/unit/operator/**/decide-writes.test.ts' },
   {
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',
     tests: 'test/unit/api-gateway/quota/{limits,refusals,server-clock,write-round-robin}.test.ts',

@@ -63,6 +63,16 @@ t.test('GET /screenshots/:id reads the cache, and with Cache-Control: no-cache t
   t.equal((await app.inject({ url, headers: { ...headers, 'cache-control': 'max-age=0, No-Cache' } })).statusCode, 404)
 })
 
+t.test('a replica whose cache is late said of a completed capture that it is not completed yet', async (t) => {
+  const { app, screenshots, files, headers } = aGateway()
+  screenshots.objects.set(SCREENSHOT_ID, aScreenshot({ id: SCREENSHOT_ID, phase: 'Running' }))
+  files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
+  const download = () => app.inject({ url: `${PATH}/download`, headers })
+  t.equal((await download()).statusCode, 409)
+  screenshots.findLatest = async () => completed()
+  t.equal((await download()).statusCode, 302)
+})
+
 t.test('findRecord asks nobody about what cannot be an id', async (t) => {
   const find = () => Promise.reject(new Error('asked'))
   t.equal(

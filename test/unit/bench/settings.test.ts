@@ -53,6 +53,7 @@ t.test('parseSettings returns undefined for --help, and the help names every opt
     'seconds',
     'records',
     'profile',
+    'from',
     'only',
     'write',
   ])

@@ -211,5 +211,9 @@ t.test('problems of the form have the words of the API', async (t) => {
   t.equal(problemOf('viewport_width', 'wide'), 'viewport_width must be a number')
   t.equal(problemOf('viewport_width', '99999'), 'viewport_width must be at most 7680')
   t.equal(problemOf('pdf_margin_top', 'wide'), 'pdf_margin_top must be a length, such as 10mm, 1in or 20px')
+  t.equal(problemOf('script_urls', 'a.js'), 'script_urls[0] must be an http or https URL')
+  const region = 'each line must be a CSS selector, or a region such as {"x": 0, "y": 0, "width": 320, "height": 60}'
+  t.equal(problemOf('compare_ignore', '{x: 0}'), region)
+  t.equal(problemOf('compare_ignore', '#clock\n{"x": 0}'), region)
   t.match(problemOf('fail_on_status', '9'), /^fail_on_status\[0\] has the wrong format. Expected: .* such as 404 or 500-511/)
 })

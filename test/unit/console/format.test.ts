@@ -16,6 +16,7 @@ import { parseLocation } from '../../../api-gateway/console/src/routing/location
 t.test('numbers are short and have a unit', async (t) => {
   t.strictSame([0, 1_023, 1_536, 5_242_880, 3e12].map(formatBytes), ['0 bytes', '1023 bytes', '1.5 KiB', '5.0 MiB', '2794 GiB'])
   t.strictSame([0, 80.4, 1_250, 12_500, 75_000].map(formatMilliseconds), ['0 ms', '80 ms', '1.25 s', '12.5 s', '1 min 15 s'])
+  t.strictSame([59_980, 119_700].map(formatMilliseconds), ['1 min 0 s', '2 min 0 s'], 'there is no 60th second')
   t.equal(formatNumber(12_345), '12,345')
   const now = new Date('2026-11-21T10:00:00Z')
   t.strictSame(
@@ -37,6 +38,11 @@ t.test('local times go to the API and back, and times are shown with their zone'
   t.strictSame([fromLocalInput(''), toLocalInput(null), toLocalInput('x')], ['', '', ''])
   t.match(toLocalInput('2026-11-21'), /^2026-11-2\dT\d\d:\d\d$/)
   t.match(formatInstant(instant), /2026.*(UTC|GMT|[A-Z]{3,4})/)
+  t.match(
+    formatInstant(fromLocalInput('2026-11-21T00:05')),
+    /^Nov 21, 2026, 00:05:00 [A-Z]/,
+    'hours are 0 to 23, as in the times of schedules',
+  )
 })
 
 t.test('links of the gateway are loaded from the origin of the console, those of the store from the store', async (t) => {

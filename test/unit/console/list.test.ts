@@ -1,4 +1,5 @@
 import t from 'tap'
+import { describeEnd } from '../../../api-gateway/console/src/list/describe-end.ts'
 import { keepSame, mergeNewest, replaceRecords, splitWaiting } from '../../../api-gateway/console/src/list/merge.ts'
 import { toVisibleRange } from '../../../api-gateway/console/src/list/visible-range.ts'
 
@@ -89,4 +90,13 @@ t.test('the grid draws the rows of the window, and keeps the height of the other
   }
   t.strictSame(toVisibleRange({ ...sizes, above: 0, count: 0 }), { start: 0, end: 0, before: 0, after: 0 })
   t.strictSame(toVisibleRange({ ...sizes, above: 0, count: 3 }), { start: 0, end: 3, before: 0, after: 0 })
+})
+
+t.test('the end of a list says how many captures it has, with separators', async (t) => {
+  const state = { isLoading: false, hasMore: false, isFiltered: false }
+  t.equal(describeEnd(1, 'videos', state), 'One video')
+  t.equal(describeEnd(10_000, 'screenshots', state), '10,000 screenshots')
+  t.equal(describeEnd(24, 'screenshots', { ...state, hasMore: true }), 'Loading…')
+  t.equal(describeEnd(0, 'videos', { ...state, isFiltered: true }), 'No video matches the filters.')
+  t.match(describeEnd(0, 'videos', state), /^No videos yet/)
 })

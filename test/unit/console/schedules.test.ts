@@ -9,6 +9,7 @@ import {
   toScheduleInputs,
   toScheduleRequest,
 } from '../../../api-gateway/console/src/schedules/body.ts'
+import { describeLastRun } from '../../../api-gateway/console/src/schedules/last-run.ts'
 import { COMMON_SCHEDULES, findNextTimes, formatIn } from '../../../api-gateway/console/src/schedules/timing.ts'
 import { createScheduleBody, updateScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
 import { scheduleFound } from '../../../api-gateway/src/resources/schedules/examples.ts'
@@ -161,4 +162,15 @@ t.test('a schedule of markup has no URL in the form', async (t) => {
   t.strictSame([large.hidden, [...toScheduleRequest(large, times).problems]], [['html'], []], 'nobody is asked for hidden markup')
   const moved = { ...large, url: 'https://example.com/' }
   t.match([...toScheduleRequest(moved, times).problems], [['url', /url and html exclude each other/]])
+})
+
+t.test('the last run is said in the words of the badges', async (t) => {
+  const now = new Date(NOW)
+  const [run] = scheduleFound.data.recent_runs
+  const last = { ...run!, scheduled_at: new Date(NOW - 300_000).toISOString(), status: 'completed' as const, error_code: null }
+  const describe = (more: object) => describeLastRun({ active_runs: [], recent_runs: [{ ...last, ...more }] }, now)
+  t.equal(describe({}), 'Completed 5 minutes ago')
+  t.equal(describe({ error_code: 'TIMEOUT' }), 'Failed 5 minutes ago: TIMEOUT')
+  t.equal(describeLastRun({ active_runs: [last], recent_runs: [last] }, now), 'Runs now')
+  t.equal(describeLastRun({ active_runs: [], recent_runs: [] }, now), 'No run yet')
 })

@@ -5,8 +5,9 @@ import { soakFigures } from '../../bench/report/write-figures.ts'
 import { help, parseSettings } from '../../soak/settings.ts'
 
 t.test('parseSettings takes all parts and full sizes by default', async (t) => {
-  t.match(parseSettings([]), { names: [], rate: 60, batch: 1, fill: 0, minutes: 20, live: 10_000, records: 1_000_000, write: false })
+  t.match(parseSettings([]), { names: [], rate: undefined, batch: 1, fill: 0, minutes: 20, live: 10_000, records: 1_000_000, write: false })
   t.match(parseSettings(['steady', '--minutes', '2', '--write']), { names: ['steady'], minutes: 2, write: true })
+  t.match(parseSettings(['outage', '--rate', '5']), { rate: 5 })
   t.match(parseSettings(['steady', '--fill', '15']), { fill: 15, minutes: 20 })
   t.match(parseSettings(['cluster-upgrade', '--from', 'HEAD~1']), { names: ['cluster-upgrade'], from: 'HEAD~1' })
   t.equal(parseSettings(['--help']), undefined)

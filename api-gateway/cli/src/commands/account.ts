@@ -144,10 +144,10 @@ const usage: Command = {
     context.show(
       found,
       `month      ${period} (UTC)`,
-      `used       ${count} of ${limit} screenshots (${percentage}%)`,
+      `used       ${count} of ${limit} units (${percentage}%)`,
       `remaining  ${remaining}, until ${formatTime(reset_at)} UTC`,
       `plan       ${plan}, ${rate === null ? 'no rate limit' : `${rate} requests per minute`}`,
-      ...(overage ? [`overage    ${overage.count} screenshots above the quota`] : []),
+      ...(overage ? [`overage    ${overage.count} units above the quota`] : []),
     )
   },
 }

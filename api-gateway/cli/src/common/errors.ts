@@ -1,3 +1,4 @@
+import { toPeopleMessage } from '../../../client/src/common/people-remedies.ts'
 import { CaptureFailedError, TintypeError } from '../../../client/src/index.ts'
 import { explainConnection } from './connection.ts'
 
@@ -77,7 +78,7 @@ function toSentence(error: TintypeError, server: string | undefined): string {
     case 'INSUFFICIENT_SCOPE':
       return `${message.split('. ')[0]}. Use an API key that has this scope.`
     default:
-      return toFlagNames(message)
+      return toFlagNames(toPeopleMessage(message, code, error))
   }
 }
 

@@ -105,10 +105,10 @@ async function checkKey(client: Tintype, settings: Settings, signal: AbortSignal
   try {
     const { count, limit, remaining, reset_at: resetAt, overage } = await client.usage.get({ signal })
     const key = ok('key', `valid (${settings.keySource})`)
-    if (remaining > 0 || overage !== undefined) return [key, ok('quota', `${count} of ${limit} screenshots used this month`)]
+    if (remaining > 0 || overage !== undefined) return [key, ok('quota', `${count} of ${limit} units used this month`)]
     return [
       key,
-      problem('quota', `all ${limit} screenshots of the month are used. Wait until ${resetAt}, or ask an administrator for a larger plan.`),
+      problem('quota', `all ${limit} units of the month are used. Wait until ${resetAt}, or ask an administrator for a larger plan.`),
     ]
   } catch (error) {
     signal.throwIfAborted()

@@ -369,7 +369,7 @@ export interface components {
                 dark_mode?: boolean;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
                 html?: string;
-                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none. */
                 markdown?: string;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
                 html_base_url?: string;
@@ -409,7 +409,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -483,7 +483,7 @@ export interface components {
                 scroll_x?: number;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
                 scroll_y?: number;
-                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                /** @description Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false. */
                 disable_animations?: boolean;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
                 pause_videos?: boolean;
@@ -724,17 +724,17 @@ export interface components {
                 pdf_print_background?: boolean;
                 /** @description Scale of the content, 0.1 to 2. Default: 1. */
                 pdf_scale?: number;
-                /** @description Margin at the top, such as 10mm. Default: 0. */
+                /** @description Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_top?: string;
-                /** @description Margin on the right. Default: 0. */
+                /** @description Margin on the right. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_right?: string;
-                /** @description Margin at the bottom. Default: 0. */
+                /** @description Margin at the bottom. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_bottom?: string;
-                /** @description Margin on the left. Default: 0. */
+                /** @description Margin on the left. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_left?: string;
                 /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
                 pdf_page_ranges?: string;
-                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false. */
                 pdf_fit_one_page?: boolean;
                 /** @description Prefers the page’s own CSS @page size. Default: false. */
                 pdf_prefer_css_page_size?: boolean;
@@ -972,7 +972,7 @@ export interface components {
                 dark_mode?: boolean;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
                 html?: string;
-                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none. */
                 markdown?: string;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
                 html_base_url?: string;
@@ -1012,7 +1012,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1086,7 +1086,7 @@ export interface components {
                 scroll_x?: number;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
                 scroll_y?: number;
-                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                /** @description Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false. */
                 disable_animations?: boolean;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
                 pause_videos?: boolean;
@@ -1327,17 +1327,17 @@ export interface components {
                 pdf_print_background?: boolean;
                 /** @description Scale of the content, 0.1 to 2. Default: 1. */
                 pdf_scale?: number;
-                /** @description Margin at the top, such as 10mm. Default: 0. */
+                /** @description Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_top?: string;
-                /** @description Margin on the right. Default: 0. */
+                /** @description Margin on the right. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_right?: string;
-                /** @description Margin at the bottom. Default: 0. */
+                /** @description Margin at the bottom. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_bottom?: string;
-                /** @description Margin on the left. Default: 0. */
+                /** @description Margin on the left. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_left?: string;
                 /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
                 pdf_page_ranges?: string;
-                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false. */
                 pdf_fit_one_page?: boolean;
                 /** @description Prefers the page’s own CSS @page size. Default: false. */
                 pdf_prefer_css_page_size?: boolean;
@@ -1522,7 +1522,7 @@ export interface components {
                 dark_mode?: boolean;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
                 html?: string;
-                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none. */
                 markdown?: string;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
                 html_base_url?: string;
@@ -1562,7 +1562,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1636,7 +1636,7 @@ export interface components {
                 scroll_x?: number;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
                 scroll_y?: number;
-                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                /** @description Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false. */
                 disable_animations?: boolean;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
                 pause_videos?: boolean;
@@ -1877,17 +1877,17 @@ export interface components {
                 pdf_print_background?: boolean;
                 /** @description Scale of the content, 0.1 to 2. Default: 1. */
                 pdf_scale?: number;
-                /** @description Margin at the top, such as 10mm. Default: 0. */
+                /** @description Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_top?: string;
-                /** @description Margin on the right. Default: 0. */
+                /** @description Margin on the right. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_right?: string;
-                /** @description Margin at the bottom. Default: 0. */
+                /** @description Margin at the bottom. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_bottom?: string;
-                /** @description Margin on the left. Default: 0. */
+                /** @description Margin on the left. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_left?: string;
                 /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
                 pdf_page_ranges?: string;
-                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false. */
                 pdf_fit_one_page?: boolean;
                 /** @description Prefers the page’s own CSS @page size. Default: false. */
                 pdf_prefer_css_page_size?: boolean;
@@ -2098,7 +2098,7 @@ export interface components {
                 dark_mode?: boolean;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
                 html?: string;
-                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none. */
                 markdown?: string;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
                 html_base_url?: string;
@@ -2138,7 +2138,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -2212,7 +2212,7 @@ export interface components {
                 scroll_x?: number;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
                 scroll_y?: number;
-                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                /** @description Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false. */
                 disable_animations?: boolean;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
                 pause_videos?: boolean;
@@ -3492,7 +3492,7 @@ export interface components {
                 dark_mode?: boolean | null;
                 /** @description The page as HTML, instead of url, 1 to 2097152 characters. The browser still loads its resources from the network. Default: none. */
                 html?: string | null;
-                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none. */
+                /** @description The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none. */
                 markdown?: string | null;
                 /** @description Base URL of html or markdown for relative links, http or https. Default: none. */
                 html_base_url?: string | null;
@@ -3526,7 +3526,7 @@ export interface components {
                 timezone?: string | null;
                 /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
                 locale?: string | null;
-                /** @description Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string | null;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean | null;
@@ -3594,7 +3594,7 @@ export interface components {
                 scroll_x?: number | null;
                 /** @description Vertical scroll position in CSS pixels, 0 to 50000. Default: 0. */
                 scroll_y?: number | null;
-                /** @description Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false. */
+                /** @description Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false. */
                 disable_animations?: boolean | null;
                 /** @description Stops audio, and stops videos at their first frame. Default: false. */
                 pause_videos?: boolean | null;
@@ -3796,17 +3796,17 @@ export interface components {
                 pdf_print_background?: boolean | null;
                 /** @description Scale of the content, 0.1 to 2. Default: 1. */
                 pdf_scale?: number | null;
-                /** @description Margin at the top, such as 10mm. Default: 0. */
+                /** @description Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_top?: string | null;
-                /** @description Margin on the right. Default: 0. */
+                /** @description Margin on the right. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_right?: string | null;
-                /** @description Margin at the bottom. Default: 0. */
+                /** @description Margin at the bottom. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_bottom?: string | null;
-                /** @description Margin on the left. Default: 0. */
+                /** @description Margin on the left. Default: that of the page’s own @page rule, else 0. */
                 pdf_margin_left?: string | null;
                 /** @description Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all. */
                 pdf_page_ranges?: string | null;
-                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false. */
+                /** @description Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false. */
                 pdf_fit_one_page?: boolean | null;
                 /** @description Prefers the page’s own CSS @page size. Default: false. */
                 pdf_prefer_css_page_size?: boolean | null;

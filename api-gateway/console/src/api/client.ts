@@ -1,5 +1,5 @@
-import { toMessage } from '../../../client/src/common/errors.ts'
 import type { components } from '../../../client/src/generated/api.ts'
+import { RequestError } from './request-error.ts'
 
 // Calls of the public REST API. The session's cookie authenticates them, together with a header that pages of other origins cannot send.
 
@@ -17,36 +17,6 @@ export interface Identity {
 export interface Session extends Identity {
   key: Identity['key'] & { scopes: readonly string[] }
 }
-
-/** One problem of a request, as the API reports it. */
-export type Problem = Schemas['Problem']
-
-/** What is wrong and what to do, as other clients say it. Several problems are listed below the message. */
-function toText(code: string, message: unknown, problems: readonly Problem[]): string {
-  if (typeof message !== 'string') return 'The request failed.'
-  return problems.length > 1 ? message : toMessage(code, message, problems)
-}
-
-/** An error response of the API, or a failed connection. */
-export class RequestError extends Error {
-  override readonly name = 'RequestError'
-  readonly status: number
-  readonly code: string
-  readonly problems: readonly Problem[]
-  /** For administrators. */
-  readonly requestId: string | undefined
-
-  constructor(status: number, { code, message, details, request_id }: Record<string, unknown>) {
-    super(toText(String(code), message, Array.isArray(details) ? details : []))
-    this.status = status
-    this.code = typeof code === 'string' ? code : 'UNKNOWN'
-    this.problems = Array.isArray(details) ? (details as Problem[]) : []
-    this.requestId = typeof request_id === 'string' ? request_id : undefined
-  }
-}
-
-/** True if no response arrived. The same request may succeed later. */
-export const isConnectionError = (error: unknown): boolean => error instanceof RequestError && error.status === 0
 
 export interface ApiResponse<T> {
   status: number
@@ -85,7 +55,7 @@ export async function call<T>(path: string, { method = 'GET', body, signal }: Ca
   if (response.ok) return { status: response.status, headers: response.headers, data: data as T }
   // A refused sign-in does not end the session that the browser may have.
   if (response.status === 401 && path.startsWith('api/')) whenSessionEnds()
-  throw new RequestError(response.status, data?.error ?? {})
+  throw new RequestError(response.status, data?.error ?? {}, Number(response.headers.get('retry-after')) || undefined)
 }
 
 /** A request below `/api/v1`. @throws RequestError */

@@ -23,6 +23,8 @@ function findValueProblem({ option, name }: Field, value: unknown): string | und
     return isValid ? undefined : 'Each line must be a cookie: name=value; Path=/'
   }
   const schema = optionsByName.get(option)
+  if (option === 'compareIgnore' && !schema?.safeParse(value).success)
+    return 'each line must be a CSS selector, or a region such as {"x": 0, "y": 0, "width": 320, "height": 60}'
   const [issue] = schema?.safeParse(value).error?.issues ?? []
   return schema && issue ? describeIssue(issue, toPath([name, ...issue.path]), { schema, body: value }) : undefined
 }

@@ -88,3 +88,7 @@ export function OptionForm({ inputs, problems, isOffered = () => true, onChange 
     </section>
   )
 }
+
+/** Names the options that keep a button disabled. Their groups can be closed. */
+export const OptionsToCorrect = ({ names }: { names: readonly string[] }) =>
+  names.length === 0 ? null : <p class="problem">{`To correct in the options: ${names.join(', ')}`}</p>

@@ -13,7 +13,9 @@ export function formatBytes(bytes: number): string {
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1_000
-  return seconds < 60 ? `${seconds.toFixed(seconds < 10 ? 2 : 1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+  if (seconds < 59.95) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
 /** A unit from which on times are given in it. Days begin late: a time on Friday morning is not "tomorrow" on Wednesday evening. */
@@ -34,7 +36,7 @@ export function formatAge(instant: string, now: Date): string {
   return relative.format(Math.round(difference / size), unit)
 }
 
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' })
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 

@@ -1,8 +1,10 @@
-import { type Collection, NOUNS } from '../api/captures.ts'
+import type { Collection } from '../api/captures.ts'
 import { fromLocalInput, toLocalInput } from '../format/text.ts'
+import { STATUS_TITLES } from '../format/titles.ts'
 import { navigate } from '../routing/router.ts'
-import { ErrorNote, STATUS_TITLES } from '../ui/notes.tsx'
+import { ErrorNote } from '../ui/notes.tsx'
 import { CaptureCard } from './capture-card.tsx'
+import { describeEnd } from './describe-end.ts'
 import { FailureCauses } from './failure-causes.tsx'
 import { Grid } from './grid.tsx'
 import { keepFilter } from './list-path.ts'
@@ -69,17 +71,6 @@ export function CaptureList({ collection, query: given }: { collection: Collecti
   )
 }
 
-function describeEnd(
-  count: number,
-  collection: Collection,
-  { isLoading, hasMore, isFiltered }: { isLoading: boolean; hasMore: boolean; isFiltered: boolean },
-): string {
-  if (isLoading || hasMore) return 'Loading…'
-  const { one, many } = NOUNS[collection]
-  if (count > 0) return count === 1 ? `One ${one}` : `${count} ${many}`
-  return isFiltered ? `No ${one} matches the filters.` : `No ${many} yet. The playground makes the first one.`
-}
-
 interface FiltersProps {
   formats: readonly string[]
   query: URLSearchParams
@@ -129,8 +120,8 @@ function Filters({ formats, query, onChange }: FiltersProps) {
       {choice('format', 'Format', formats)}
       {text('url', 'Exact URL', 'search', 'https://example.com/')}
       {text('external_identifier', 'External identifier', 'search', 'order-1042')}
-      {time('created_after', 'Created after')}
-      {time('created_before', 'Created before')}
+      {time('created_after', 'Created after (local time)')}
+      {time('created_before', 'Created before (local time)')}
     </search>
   )
 }

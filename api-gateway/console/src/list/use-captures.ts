@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Capture, type Collection, recordPath } from '../api/captures.ts'
-import { api, RequestError, type Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
+import { RequestError } from '../api/request-error.ts'
 import { keep, recall } from '../ui/kept.ts'
 import { type Card, toCard } from './card.ts'
 import { listPath } from './list-path.ts'

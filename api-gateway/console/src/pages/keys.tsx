@@ -88,24 +88,24 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
   const path = `/keys/${item.id}`
   return (
     <tr>
-      <td>
+      <td data-label="Name">
         <strong>{item.name}</strong>
         {isOwn ? <span class="count">this session</span> : null}
         <div class="soft mono">{item.id}</div>
       </td>
-      <td class="mono">
+      <td class="mono" data-label="Text">
         {item.key_prefix}…{item.last_four}
         {item.previous_key_expires_at ? <div class="soft">earlier text until {formatInstant(item.previous_key_expires_at)}</div> : null}
       </td>
-      <td>
+      <td data-label="Scopes">
         {item.scopes.map((scope) => (scope === '*' ? 'all' : scope)).join(', ')}
         {item.link_policy ? <div class="soft">{describePolicy(item.link_policy)}</div> : null}
       </td>
-      <td>
+      <td data-label="State">
         <span class={`badge ${item.is_active ? 'active' : 'inactive'}`}>{item.is_active ? 'Active' : 'Inactive'}</span>
         {item.expires_at ? <div class="soft">until {formatInstant(item.expires_at)}</div> : null}
       </td>
-      <td>{item.last_used_at ? formatAge(item.last_used_at, new Date()) : 'never'}</td>
+      <td data-label="Last used">{item.last_used_at ? formatAge(item.last_used_at, new Date()) : 'never'}</td>
       <td>
         {mayWrite ? (
           <div class="actions">

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { toFailureMessage } from '../../../client/src/common/errors.ts'
 import { type Capture, type Collection, collectionOf, isVideo, recordPath } from '../api/captures.ts'
-import { api, RequestError } from '../api/client.ts'
-import { OptionForm } from '../form/option-form.tsx'
+import { api } from '../api/client.ts'
+import { describeFailure, RequestError } from '../api/request-error.ts'
+import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
 import { formatMilliseconds } from '../format/text.ts'
@@ -130,8 +130,7 @@ const Playground: Page = ({ session, query }) => {
     })
   }
   const reported = new Map(problems)
-  if (progress.error instanceof RequestError)
-    for (const { path, message } of progress.error.problems) reported.set(path.replace('options.', ''), message)
+  if (progress.error instanceof RequestError) for (const { path, message } of progress.error.problems) reported.set(path, message)
   const urlProblem = reported.get('url')
   return (
     <div class="playground" onFocusIn={() => setUsed(true)}>
@@ -157,6 +156,7 @@ const Playground: Page = ({ session, query }) => {
             {urlProblem}
           </p>
         ) : null}
+        <OptionsToCorrect names={[...reported.keys()].filter((name) => name !== 'url')} />
       </form>
       {hidden.length > 0 ? (
         <Note kind="warning">Enter these options again, because records do not show them whole: {hidden.join(', ')}.</Note>
@@ -195,7 +195,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
       {error ? <ErrorNote error={error} /> : null}
-      {shot?.error ? <Note kind="error">{toFailureMessage(shot.error)}</Note> : null}
+      {shot?.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
       {shot && shot.warnings.length > 0 ? (
         <Note kind="warning">
           <ul>

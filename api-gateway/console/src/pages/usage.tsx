@@ -18,7 +18,7 @@ const Usage: Page = () => {
       {error ? <ErrorNote error={error} /> : null}
       <Panel title={period} beside={<span class="hint">Plan {plan}</span>}>
         <p class="figure">
-          <strong>{formatNumber(count)}</strong> of {formatNumber(limit)} screenshots
+          <strong>{formatNumber(count)}</strong> of {formatNumber(limit)} units
         </p>
         <meter class="quota" min={0} max={100} value={Math.min(100, percentage)} aria-label="Used part of the quota">
           {percentage} %

@@ -2,12 +2,13 @@ import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { useRef, useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
+import { STATUS_TITLES } from '../format/titles.ts'
 import type { Page } from '../routing/page.ts'
 import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { DeliveryTable } from '../ui/delivery-table.tsx'
 import { Fact } from '../ui/facts.tsx'
-import { ErrorNote, Note, STATUS_TITLES } from '../ui/notes.tsx'
+import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { ShownOnce } from '../ui/secret.tsx'
 import { TextField } from '../ui/text-field.tsx'
@@ -235,7 +236,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
         <DeliveryTable deliveries={shown.current} url={value.url}>
           {({ id: delivery, event_type }) =>
             mayWrite ? (
-              <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver ${event_type} again`}>
+              <button type="button" onClick={() => redeliver(delivery)} aria-label={`Deliver again: ${event_type}`}>
                 Deliver again
               </button>
             ) : null

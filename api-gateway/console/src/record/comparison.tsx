@@ -67,7 +67,9 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
         <Fact name="Words">
           {comparison.text_changed === null ? null : comparison.text_changed ? <Words {...comparison} /> : 'the same'}
         </Fact>
-        <Fact name="Not counted">{dropped ? `${formatNumber(dropped)} regions, in which two loads of the page differ` : null}</Fact>
+        <Fact name="Not counted">
+          {dropped ? `${dropped === 1 ? 'one region' : `${formatNumber(dropped)} regions`}, in which two loads of the page differ` : null}
+        </Fact>
       </dl>
     </Panel>
   )

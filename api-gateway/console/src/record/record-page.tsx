@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { toFailureMessage } from '../../../client/src/common/errors.ts'
 import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
-import { api, hasScope, isConnectionError, type Session } from '../api/client.ts'
+import { api, hasScope, type Session } from '../api/client.ts'
+import { describeFailure, isConnectionError } from '../api/request-error.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { listPath } from '../list/list-path.ts'
@@ -113,7 +113,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
         ) : null}
       </div>
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
-      {shot.error ? <Note kind="error">{toFailureMessage(shot.error)}</Note> : null}
+      {shot.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
       {shot.warnings.length > 0 ? (
         <Note kind="warning">
           <ul>

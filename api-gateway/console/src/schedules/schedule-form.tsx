@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { RequestError } from '../api/client.ts'
-import { OptionForm } from '../form/option-form.tsx'
+import { RequestError } from '../api/request-error.ts'
+import { fieldsByName } from '../form/fields.ts'
+import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { useChecks } from '../form/use-checks.ts'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -33,7 +34,7 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
   const reported = new Map(request.problems)
   // An empty form is not wrong yet.
   if (inputs.url === '' && start.url === '') reported.delete('url')
-  if (error instanceof RequestError) for (const { path, message } of error.problems) reported.set(path.replace('options.', ''), message)
+  if (error instanceof RequestError) for (const { path, message } of error.problems) reported.set(path, message)
   const submit = async (event: Event) => {
     event.preventDefault()
     if (request.problems.size > 0 || isBusy) return
@@ -117,6 +118,7 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
             {text('starting_deadline_seconds', 'Start missed runs within (seconds)', { inputMode: 'numeric', placeholder: 'no limit' })}
             {text('spread_seconds', 'Spread the start over (seconds)', { inputMode: 'numeric', placeholder: '0' })}
             <ComparisonFields inputs={inputs} problems={reported} text={text} set={set} />
+            <OptionsToCorrect names={[...reported.keys()].filter((name) => fieldsByName.has(name))} />
             <div class="actions">
               <button type="submit" class="primary" disabled={isBusy || request.problems.size > 0}>
                 {label}

@@ -6,6 +6,7 @@ import { ErrorNote } from '../ui/notes.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
 import { LastPicture } from './last-picture.tsx'
+import { describeLastRun } from './last-run.ts'
 
 const REFRESH_MILLISECONDS = 10_000
 const LIMIT = 500
@@ -13,14 +14,6 @@ const LIMIT = 500
 const TITLES: Readonly<Record<Schedule['status'], string>> = { active: 'Active', suspended: 'Suspended', blocked: 'Blocked' }
 
 export const ScheduleState = ({ schedule: { status } }: { schedule: Schedule }) => <span class={`badge ${status}`}>{TITLES[status]}</span>
-
-const lastOf = ({ active_runs: active, recent_runs: recent }: Schedule): string => {
-  const [last] = recent
-  if (active.length > 0) return 'runs now'
-  if (!last) return 'no run yet'
-  const age = formatAge(last.scheduled_at, new Date())
-  return last.error_code === null ? `${last.status} ${age}` : `failed ${age}: ${last.error_code}`
-}
 
 /** When the page last changed, and by how much. */
 function Change({ change }: { change: NonNullable<Schedule['last_change']> }) {
@@ -56,23 +49,23 @@ export function ScheduleList({ session }: { session: Session }) {
           <ScrollTable head={['Picture', 'Name', 'Times', 'Next run', 'Last run', 'Changed', 'State']}>
             {value.data.map((schedule) => (
               <tr key={schedule.id}>
-                <td>
+                <td data-label="Picture">
                   <LastPicture schedule={schedule} />
                 </td>
-                <td>
+                <td data-label="Name">
                   <a href={`#/schedules/${schedule.id}`}>{schedule.name}</a>
                   <div class="soft wrap">{schedule.url}</div>
                 </td>
-                <td class="mono">
+                <td class="mono" data-label="Times">
                   {schedule.schedule}
                   <div class="soft">{schedule.time_zone}</div>
                 </td>
-                <td title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
+                <td data-label="Next run" title={schedule.next_run_at ? formatInstant(schedule.next_run_at) : ''}>
                   {schedule.next_run_at ? formatAge(schedule.next_run_at, new Date()) : '–'}
                 </td>
-                <td>{lastOf(schedule)}</td>
-                <td>{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
-                <td>
+                <td data-label="Last run">{describeLastRun(schedule, new Date())}</td>
+                <td data-label="Changed">{schedule.last_change ? <Change change={schedule.last_change} /> : '–'}</td>
+                <td data-label="State">
                   <ScheduleState schedule={schedule} />
                 </td>
               </tr>

@@ -1,3 +1,4 @@
+import { counted } from '@tintype/crds/text/counted'
 import { useState } from 'preact/hooks'
 import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api, hasScope, type Session } from '../api/client.ts'
@@ -226,7 +227,7 @@ function Facts({ schedule }: { schedule: Schedule }) {
         <Fact name="Spread">{schedule.spread_seconds > 0 && `${schedule.spread_seconds} s`}</Fact>
         <Fact name="External identifier">{schedule.external_identifier}</Fact>
         <Fact name="Webhook">{schedule.webhook_url}</Fact>
-        <Fact name="Keep files">{schedule.retention_days !== null && `${schedule.retention_days} days`}</Fact>
+        <Fact name="Keep files">{schedule.retention_days !== null && counted(schedule.retention_days, 'day')}</Fact>
       </dl>
       {Object.keys(schedule.options).length > 0 ? (
         <details>

@@ -9,7 +9,7 @@ interface DataTableProps {
   empty: string
 }
 
-/** A table that scrolls on small windows. */
+/** A table that scrolls if it is wider than its part of the page. On phones, each row is a block, and `data-label` of a cell names it. */
 export const ScrollTable = ({ head, children }: { head: readonly ComponentChildren[]; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to reach it
   <div class="scroll" tabIndex={0}>
@@ -38,7 +38,9 @@ export const DataTable = ({ title, head, rows, empty }: DataTableProps) => (
         {rows.map((cells, row) => (
           <tr key={row}>
             {cells.map((cell, column) => (
-              <td key={head[column]}>{cell}</td>
+              <td key={head[column]} data-label={head[column]}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}

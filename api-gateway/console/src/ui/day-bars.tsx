@@ -9,8 +9,12 @@ export interface Day {
 const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const formatDay = (date: string): string => short.format(new Date(date))
 
-/** A day is labeled if it begins a week, so that labels do not overlap. */
-const isLabeled = (index: number, count: number): boolean => (count - 1 - index) % 7 === 0
+/** A day is labeled if it ends a week, so that labels do not overlap. Phones have room for each second label. */
+function labelOf(index: number, count: number): string | undefined {
+  const days = count - 1 - index
+  if (days % 7 !== 0) return undefined
+  return days % 14 === 0 ? 'label' : 'label minor'
+}
 
 /** Bars of days, the oldest first, and the same numbers as a table. */
 export function DayBars({ days }: { days: readonly Day[] }) {
@@ -22,7 +26,7 @@ export function DayBars({ days }: { days: readonly Day[] }) {
         {days.map(({ date, count }, index) => (
           <span key={date} class="day" title={`${formatDay(date)}: ${formatNumber(count)}`}>
             <span class={`fill${count === 0 ? ' none' : ''}`} style={{ height: `${(100 * count) / most}%` }} />
-            {isLabeled(index, days.length) ? <span class="label">{formatDay(date)}</span> : null}
+            {labelOf(index, days.length) ? <span class={labelOf(index, days.length)}>{formatDay(date)}</span> : null}
           </span>
         ))}
       </div>

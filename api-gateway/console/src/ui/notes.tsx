@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
-import { RequestError } from '../api/client.ts'
+import { RequestError } from '../api/request-error.ts'
+import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */
 export function Note({ kind = 'info', children }: { kind?: 'info' | 'warning' | 'error' | 'good'; children: ComponentChildren }) {
@@ -28,14 +29,6 @@ export function ErrorNote({ error }: { error: unknown }) {
       {requestId ? <p class="small">Request {requestId}</p> : null}
     </Note>
   )
-}
-
-/** States in words. */
-export const STATUS_TITLES: Readonly<Record<string, string>> = {
-  pending: 'Pending',
-  completed: 'Completed',
-  failed: 'Failed',
-  successful: 'Successful',
 }
 
 /** The HTTP status of a page that responded with an error. Its capture is completed, because the picture may be wanted. */

@@ -28,10 +28,6 @@ export function parseBearer(authorization: string | undefined): string {
 const isSame = (known: string | undefined, hash: string): boolean =>
   known !== undefined && known.length === hash.length && timingSafeEqual(Buffer.from(known), Buffer.from(hash))
 
-/** The hashes of an ApiKey. There are two during a rotation. */
-export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
-  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
-
 /** Kubernetes counts the changes of the spec. */
 export const generationOf = ({ metadata }: Pick<ApiKey, 'metadata'>): number => metadata.generation ?? 0
 

@@ -2,7 +2,7 @@ import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { ALL_SCOPES, type ApiKey } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
-import { instantField, isAhead, success } from '../../http/fields.ts'
+import { instantField, isAhead, iso, isoOrNull, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
 import { LinkPolicyRecord, toLinkPolicyRecord } from './link-policy.ts'
@@ -58,8 +58,6 @@ export const KeyList = name(
 
 const KEY_PREFIX = 'ttk_'
 
-const iso = (instant: string): string => new Date(instant).toISOString()
-
 /** Builds the record of a key. */
 export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
   const { expiryTime, previous } = spec
@@ -74,8 +72,8 @@ export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyR
     is_active: spec.active !== false,
     created_at: createdAt,
     updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
-    expires_at: expiryTime === undefined ? null : iso(expiryTime),
-    last_used_at: status?.lastUsedTime === undefined ? null : iso(status.lastUsedTime),
+    expires_at: isoOrNull(expiryTime),
+    last_used_at: isoOrNull(status?.lastUsedTime),
     previous_key_expires_at: isAhead(previous?.expiryTime, now) ? iso(previous.expiryTime) : null,
     link_policy: toLinkPolicyRecord(spec.linkPolicy),
   }

@@ -1,7 +1,6 @@
-import { type ApiKey, accountScopes, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, accountScopes, hashesOf, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
 import type { UpdateKeyBody } from './bodies.ts'
-import { hashesOf } from './credentials.ts'
 
 // An account must always keep a key that can manage keys, because otherwise it could not get a new one over REST. A change that disables such a key
 // needs another key as its replacement.

@@ -8,7 +8,7 @@ import { anId, count, instant } from '@tintype/crds/schema/wire-fields'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
-import { toPatchFields } from '../../http/fields.ts'
+import { iso, toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
 import { ApprovalRecord, toApprovalRecords } from './approval-history.ts'
@@ -109,8 +109,6 @@ export function findComparisonProblems(comparison: ScheduleComparison | undefine
       message: message.replaceAll('template.options', 'options').replaceAll(option, toSnakeCase(option)),
     }))
 }
-
-const iso = (time: string): string => new Date(time).toISOString()
 
 function toLast(last: NonNullable<NonNullable<ScreenshotSchedule['status']>['lastComparison']>): ComparisonRecord['last'] {
   const { id, time, to, changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded = [], wordsRemoved = [] } = last

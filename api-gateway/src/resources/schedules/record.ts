@@ -8,7 +8,7 @@ import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { anId, instant } from '@tintype/crds/schema/wire-fields'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
-import { success } from '../../http/fields.ts'
+import { iso, isoOrNull, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { createdFields } from '../screenshots/schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
@@ -115,9 +115,6 @@ export const ScheduleRunList = name(
     })
     .describe('One page of runs, the newest first.'),
 )
-
-const iso = (time: string): string => new Date(time).toISOString()
-const isoOrNull = (time: string | undefined): string | null => (time === undefined ? null : iso(time))
 
 /** A run that has not ended. */
 export const toActiveRun = ({ id, time }: ActiveRun): ScheduleRun => ({

@@ -29,8 +29,9 @@ async function findOwn(
   { request, params }: Pick<Input<ById>, 'request' | 'params'>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
+  isLatestNeeded = false,
 ): Promise<FoundRecord> {
-  const isLatest = request.method === 'DELETE' || /\bno-cache\b/i.test(request.headers['cache-control'] ?? '')
+  const isLatest = isLatestNeeded || request.method === 'DELETE' || /\bno-cache\b/i.test(request.headers['cache-control'] ?? '')
   const found = await findRecord(request.accountName, params.id, deps, { isLatest })
   if (!found) throw notFound(kind.subject)
   assertKind(found.screenshot, params.id, kind)
@@ -58,7 +59,9 @@ export async function readCapture(
 /** Redirects to a new link of the file. */
 export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { request, reply } = input
-  const { screenshot } = await findOwn(input, kind, deps)
+  const cached = await findOwn(input, kind, deps)
+  // Another replica may have said that it is completed.
+  const { screenshot } = isFinished(cached.screenshot) ? cached : await findOwn(input, kind, deps, true)
   const { record } = readRecord(screenshot, linksFor(request, deps))
   if (record.status === 'pending') {
     throw new ApiError('NOT_READY', `the ${kind.subject} is not completed yet`, { headers: { 'retry-after': POLL_SECONDS } })

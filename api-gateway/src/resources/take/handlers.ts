@@ -4,6 +4,7 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isMoving } from '@tintype/crds/options/output/image'
 import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
+import { counted } from '@tintype/crds/text/counted'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import { unitsOf } from '@tintype/crds/usage/units'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -182,7 +183,7 @@ function withoutUsage(error: unknown): unknown {
   }
   if (code !== 'RATE_LIMIT_EXCEEDED') return error
   const { 'retry-after': seconds = '1' } = headers
-  return new ApiError(code, `the account of the link creates too many screenshots. Retry in ${seconds} seconds.`, {
+  return new ApiError(code, `the account of the link creates too many screenshots. Retry in ${counted(Number(seconds), 'second')}.`, {
     headers: { 'retry-after': seconds },
   })
 }

@@ -4,7 +4,7 @@ import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { instantField, success } from '../../http/fields.ts'
+import { instantField, isoOrNull, success } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
 import type { DeliveryCounts } from './count-deliveries.ts'
@@ -89,9 +89,6 @@ export const SecretRotated = name(
     })
     .describe('The new signing secret. It is shown only once.'),
 )
-
-const iso = (instant: string): string => new Date(instant).toISOString()
-const isoOrNull = (instant: string | undefined): string | null => (instant === undefined ? null : iso(instant))
 
 /** Builds the record of a webhook. */
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {

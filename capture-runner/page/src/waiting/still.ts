@@ -1,14 +1,19 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
+import { endDrawings } from './svg-animations.ts'
 
-/** Infinite animations show the state before their beginning. */
+/** A canceled animation would show the element without it, which may be invisible. So infinite ones rest at their first frame. */
 export const endAnimations: PageFunctions['endAnimations'] = () => {
   for (const animation of findRoots().flatMap((root) => root.getAnimations())) {
     try {
-      if (animation.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY) animation.cancel()
-      else animation.finish()
+      const { endTime, delay = 0 } = animation.effect?.getComputedTiming() ?? {}
+      if (endTime === Number.POSITIVE_INFINITY) {
+        animation.pause()
+        animation.currentTime = Math.max(0, delay)
+      } else animation.finish()
     } catch {}
   }
+  endDrawings()
   return findMatches('marquee').length > 0
 }
 

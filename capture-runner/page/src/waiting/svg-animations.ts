@@ -1,3 +1,5 @@
+import { findMatches } from '../shared/tree.ts'
+
 /** Collects the animations of drawings. */
 export type Drawings = Map<SVGSVGElement, SVGAnimationElement[]>
 
@@ -8,6 +10,21 @@ export function noteDrawing(drawings: Drawings, animation: SVGAnimationElement):
   let drawing = animation.ownerSVGElement
   while (drawing?.ownerSVGElement) drawing = drawing.ownerSVGElement
   if (drawing) drawings.set(drawing, [...(drawings.get(drawing) ?? []), animation])
+}
+
+/** The elements of a drawing that move it. */
+const MOVING = 'animate, animateMotion, animateTransform, set'
+
+/** Stops the clocks of drawings when their finite animations are over and their infinite ones show their first frame. */
+export function endDrawings(): void {
+  const drawings: Drawings = new Map()
+  for (const element of findMatches(MOVING)) if (isSvgAnimation(element)) noteDrawing(drawings, element)
+  for (const [drawing, animations] of drawings) {
+    drawing.pauseAnimations()
+    // When an animation begins may depend on the current time, because it can follow others.
+    drawing.setCurrentTime(0)
+    drawing.setCurrentTime(Math.max(0, ...animations.map((animation) => Math.max(startOf(animation), endOf(animation)))))
+  }
 }
 
 /** Advances the clocks of drawings. Returns the number of finite animations that go on and end within the remaining time. */
@@ -31,6 +48,15 @@ function endOf(animation: SVGAnimationElement): number {
     return animation.getStartTime() + animation.getSimpleDuration() * Number(times)
   } catch {
     // It has no start or no duration yet.
+    return 0
+  }
+}
+
+/** Seconds on the drawing's clock; 0 if nothing has started the animation. */
+function startOf(animation: SVGAnimationElement): number {
+  try {
+    return animation.getStartTime()
+  } catch {
     return 0
   }
 }

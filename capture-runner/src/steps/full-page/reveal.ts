@@ -14,7 +14,7 @@ import { unfoldParts } from './unfold.ts'
 // its scripts are stopped, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
 
 /** Maximum number of elements whose heights are compared. Larger pages take seconds for a layout anyway. */
-const MAX_ELEMENTS = 20_000
+export const MAX_ELEMENTS = 20_000
 /** Share of the tall window that the page takes up. Content may appear only once it is well inside the window. */
 const PAGE_SHARE = 0.6
 /** The same for a page that has grown since: up to here, the window remains tall enough. */

@@ -1,7 +1,10 @@
-import { fixDates } from '../../picture/pdf-dates.ts'
+import { callInPage } from '../../page/call.ts'
+import { setDates } from '../../picture/pdf-dates.ts'
 import type { PagesPlan } from '../../plan/pdf.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
+import { MAX_ELEMENTS } from '../full-page/reveal.ts'
+import { addStyles } from '../injection/add-styles.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 
@@ -20,14 +23,33 @@ export const print: Step = {
     const { tab, plan, findings } = work
     if (!plan.pages) return
     checkMainFrame(tab)
+    await addStyles(work, overridesFor(plan.pages))
     const pages = plan.pages.fitOnePage ? await fitOnePage(work, plan.pages) : plan.pages
     findings.picture = await printSelected(work, pages)
+    if (pages.fitOnePage && pages.pageRanges === '' && pages.paperHeight < MAX_SHEET_INCHES && countPages(findings.picture) > 1) {
+      findings.warnings.push(`pdf_fit_one_page needed ${countPages(findings.picture)} sheets, because content grows with the sheet`)
+    }
     const wanted = pagesIn(pages.pageRanges)
     if (wanted.size === 0 || countPages(findings.picture) === wanted.size) return
     findings.warnings.push(
       `pdf_page_ranges names pages beyond the document, which has ${await countAll(work, pages)} pages: ${pages.pageRanges}`,
     )
   },
+}
+
+/**
+ * Rules of the page go before the margins of a print command, so the client's margins become rules that go before them. On a single sheet, nothing of
+ * the page's own paper counts.
+ * @returns CSS
+ */
+function overridesFor({ margins, fitOnePage, scale }: PagesPlan): string {
+  const { top = 0, right = 0, bottom = 0, left = 0 } = margins
+  // The browser scales the margins of rules with the content.
+  const sides = Object.entries(fitOnePage ? { top, right, bottom, left } : margins)
+  const declarations = sides.map(([side, inches]) => `margin-${side}: ${inches / scale}in !important`)
+  if (!fitOnePage) return declarations.length === 0 ? '' : `@page { ${declarations.join('; ')} }`
+  const noBreaks = 'break-before: auto !important; break-after: auto !important; page: auto !important'
+  return `@page { size: auto !important; ${declarations.join('; ')} }\n*, *::before, *::after { ${noBreaks} }`
 }
 
 /** @throws CaptureError with the number of pages if the ranges select none of them */
@@ -45,11 +67,13 @@ async function printSelected(work: Work, pages: PagesPlan): Promise<Buffer> {
 class PrintRejected extends CaptureError {}
 
 /** @throws CaptureError INVALID_OPTIONS for options that the browser rejects */
-async function printPages({ tab, signal }: Work, pages: PagesPlan): Promise<Buffer> {
+async function printPages({ tab, plan, signal }: Work, pages: PagesPlan): Promise<Buffer> {
   try {
     // Without the usual time limit of commands, because a long document takes time.
     const { data } = await abortable(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
-    return fixDates(Buffer.from(data, 'base64'))
+    const file = Buffer.from(data, 'base64')
+    const { fixedTime } = plan.context
+    return fixedTime === undefined ? file : setDates(file, new Date(fixedTime))
   } catch (cause) {
     const [, reason] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
     // Chromium reports a crash as either of these errors, whichever comes first.
@@ -89,9 +113,10 @@ function countPages(file: Buffer): number {
 const hasTemplate = ({ headerTemplate, footerTemplate }: PagesPlan): boolean => headerTemplate !== undefined || footerTemplate !== undefined
 
 function toParameters(pages: PagesPlan) {
-  const { fitOnePage: _, preferCssPageSize, tagged, outline, headerTemplate, footerTemplate, ...same } = pages
+  const { fitOnePage: _, margins, preferCssPageSize, tagged, outline, headerTemplate, footerTemplate, ...same } = pages
   return {
     ...same,
+    ...toMargins(margins),
     preferCSSPageSize: preferCssPageSize,
     generateTaggedPDF: tagged,
     generateDocumentOutline: outline,
@@ -101,16 +126,44 @@ function toParameters(pages: PagesPlan) {
   }
 }
 
+const toMargins = ({ top = 0, right = 0, bottom = 0, left = 0 }: PagesPlan['margins']) => ({
+  marginTop: top,
+  marginRight: right,
+  marginBottom: bottom,
+  marginLeft: left,
+})
+
 /** Sets the sheet's height to the content's height in print layout at the sheet's width. */
 async function fitOnePage(work: Work, pages: PagesPlan): Promise<PagesPlan> {
   const { tab, findings, signal } = work
-  const { scale, marginLeft, marginRight, marginTop, marginBottom } = pages
+  const { scale } = pages
+  const { marginLeft, marginRight, marginTop, marginBottom } = toMargins(pages.margins)
   const paperWidth = pages.landscape ? pages.paperHeight : pages.paperWidth
   const width = Math.max(1, Math.floor(((paperWidth - marginLeft - marginRight) * PIXELS_PER_INCH) / scale))
   await abortable(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
   await abortable(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
-  const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
-  const wanted = ((cssContentSize.height + 1) * scale) / PIXELS_PER_INCH + marginTop + marginBottom
+  const height = await measureAtOwnHeight(work)
+  const wanted = ((height + 1) * scale) / PIXELS_PER_INCH + marginTop + marginBottom
   if (wanted > MAX_SHEET_INCHES) findings.warnings.push(`the content needs a sheet of ${Math.ceil(wanted)} inches; the limit is 200 inches`)
   return { ...pages, landscape: false, paperWidth, paperHeight: Math.min(wanted, MAX_SHEET_INCHES), preferCssPageSize: false }
+}
+
+/**
+ * Height of the content in a window as tall as itself, in CSS pixels. There, elements grow whose height is in units of the window, and the more so the
+ * taller the sheet is. So they are pinned.
+ */
+async function measureAtOwnHeight(work: Work): Promise<number> {
+  const { tab, signal } = work
+  const measure = async () => Math.ceil((await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)).cssContentSize.height)
+  if (!tab.layOut) return measure()
+  await callInPage(work, 'prepareReveal', MAX_ELEMENTS)
+  const height = await measure()
+  await abortable(tab.layOut(height), signal)
+  let own = await measure()
+  if (own > height) {
+    await callInPage(work, 'pinHeights')
+    own = await measure()
+  }
+  await abortable(tab.layOut(), signal)
+  return own
 }

@@ -6,6 +6,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
@@ -141,7 +142,7 @@ class StabilityWait {
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     const hadUnseenWork = await this.#hasUnseenWork()
     // In real time first, because idle callbacks starve while the clock is ahead.
-    if (hadUnseenWork) motion = await this.#passUntilQuiet(motion)
+    if (hadUnseenWork) motion = await this.#passUntilQuiet(motion, new IdleTime(this.#work))
     const quietAt = performance.now()
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
@@ -238,19 +239,23 @@ class StabilityWait {
   }
 
   /**
-   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet. Returns the last
-   * activity.
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet.
+   * @param firstIdleTime what must be over, and again after each gain; absent: idle callbacks starve, because the page's clock is ahead
+   * @returns the last activity
    */
-  async #passUntilQuiet(first: Motion): Promise<Motion> {
+  async #passUntilQuiet(first: Motion, firstIdleTime?: IdleTime): Promise<Motion> {
     const { tab } = this.#work
     let motion = first
     let picture: string | undefined
     // Checks in a row in which the page gained nothing, did nothing, and ran scripts. On a busy machine, they take longer.
     let [withoutGain, withoutWork, withScript] = [0, 0, 0]
+    let idleTime = firstIdleTime
+    let hadIdleTime = !idleTime
     while (performance.now() < this.#until) {
+      const gainsNothing = withoutGain >= QUIET_CHECKS && (hadIdleTime || performance.now() > this.#usualEnd)
       // Frame callbacks that run all the time, without new content, never rest.
-      if (withoutGain >= QUIET_CHECKS && withScript >= QUIET_CHECKS) return motion
-      if (withoutGain >= QUIET_CHECKS && withoutWork >= QUIET_CHECKS) {
+      if (gainsNothing && withScript >= QUIET_CHECKS) return motion
+      if (gainsNothing && withoutWork >= QUIET_CHECKS) {
         if (!this.#motion.hasCanvas) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)
@@ -260,12 +265,18 @@ class StabilityWait {
       const [checkedAt, processSeconds] = [performance.now(), this.#motion.processSeconds]
       await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
+      const wasIdle = idleTime?.isOver !== false
       motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
       const isGaining = motion.hasGrown || tab.lifecycle.trafficAt > checkedAt
       const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
       withoutGain = isGaining ? 0 : withoutGain + 1
       withoutWork = isWorking ? 0 : withoutWork + 1
       withScript = motion.hasScript ? withScript + 1 : 0
+      // What was added during the idle time is in this sample.
+      hadIdleTime = !isGaining && (hadIdleTime || wasIdle)
+      if (isGaining && idleTime) idleTime = new IdleTime(this.#work)
+      // In a tall window, the browser may expect a frame that never comes. Another one ends that wait, and idle time follows.
+      if (idleTime?.isOver === false && withoutGain > 0 && withoutGain % QUIET_CHECKS === 0) await AwaitedFrame.request(this.#work)
     }
     return motion
   }

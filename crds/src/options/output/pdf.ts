@@ -39,10 +39,22 @@ export const pdfOptions = {
   pdfLandscape: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Prints in landscape orientation. Default: false.')),
   pdfPrintBackground: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Prints backgrounds. Default: true.')),
   pdfScale: option({ links: 'yes', picture: 'yes' }, z.number().min(0.1).max(2).describe('Scale of the content, 0.1 to 2. Default: 1.')),
-  pdfMarginTop: option({ links: 'yes', picture: 'yes' }, length('Margin at the top, such as 10mm. Default: 0.')),
-  pdfMarginRight: option({ links: 'yes', picture: 'yes' }, length('Margin on the right. Default: 0.')),
-  pdfMarginBottom: option({ links: 'yes', picture: 'yes' }, length('Margin at the bottom. Default: 0.')),
-  pdfMarginLeft: option({ links: 'yes', picture: 'yes' }, length('Margin on the left. Default: 0.')),
+  pdfMarginTop: option(
+    { links: 'yes', picture: 'yes' },
+    length('Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0.'),
+  ),
+  pdfMarginRight: option(
+    { links: 'yes', picture: 'yes' },
+    length('Margin on the right. Default: that of the page’s own @page rule, else 0.'),
+  ),
+  pdfMarginBottom: option(
+    { links: 'yes', picture: 'yes' },
+    length('Margin at the bottom. Default: that of the page’s own @page rule, else 0.'),
+  ),
+  pdfMarginLeft: option(
+    { links: 'yes', picture: 'yes' },
+    length('Margin on the left. Default: that of the page’s own @page rule, else 0.'),
+  ),
   pdfPageRanges: option(
     { links: 'yes', picture: 'yes' },
     z
@@ -56,7 +68,7 @@ export const pdfOptions = {
     z
       .boolean()
       .describe(
-        'Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Default: false.',
+        'Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false.',
       ),
   ),
   pdfPreferCssPageSize: option(
@@ -85,10 +97,6 @@ export const pdfDefaults = {
   pdfLandscape: false,
   pdfPrintBackground: true,
   pdfScale: 1,
-  pdfMarginTop: '0',
-  pdfMarginRight: '0',
-  pdfMarginBottom: '0',
-  pdfMarginLeft: '0',
   pdfFitOnePage: false,
   pdfPreferCssPageSize: false,
   pdfTagged: false,

@@ -45,7 +45,9 @@ export const placeOptions = {
       .string()
       .max(40)
       .regex(INSTANT)
-      .describe('Time at which the page’s clock is frozen, ISO 8601 with a zone, 1990 to 2100. Default: none, the clock runs.'),
+      .describe(
+        'Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one.',
+      ),
   ),
 }
 

@@ -111,7 +111,7 @@ export const preparingOptions = {
     z
       .boolean()
       .describe(
-        'Stops CSS animations and transitions before the picture is taken: finite ones show their last frame, infinite ones their first. Default: false.',
+        'Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false.',
       ),
   ),
   pauseVideos: option(

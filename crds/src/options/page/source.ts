@@ -24,7 +24,7 @@ export const sourceOptions = {
       .min(1)
       .max(1_048_576)
       .describe(
-        'The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, and HTML in it is shown as text. Default: none.',
+        'The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none.',
       ),
   ),
   htmlBaseUrl: option(

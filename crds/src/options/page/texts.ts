@@ -27,7 +27,7 @@ export const httpUrls = (most: number, what: string) =>
       z
         .string()
         .max(URL_LENGTH)
-        .regex(/^https?:\/\/[^\s/]+/),
+        .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https URL'),
     )
     .max(most)
     .describe(what)

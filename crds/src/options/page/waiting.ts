@@ -177,9 +177,12 @@ const STABILITY_REAL_MILLISECONDS = 5_000
 /** A picture that shows the middle of a movement would raise a false alarm, and comparisons are rarely urgent. */
 const COMPARED_STABILITY_REAL_MILLISECONDS = 15_000
 
-/** Maximum milliseconds of real time for `stabilityTimeout`, which counts page time. */
-export const stabilityRealMillisecondsOf = ({ compareTo }: { compareTo?: string | undefined }): number =>
-  compareTo === undefined ? STABILITY_REAL_MILLISECONDS : COMPARED_STABILITY_REAL_MILLISECONDS
+/**
+ * Maximum milliseconds of real time for `stabilityTimeout`, which counts page time.
+ * @param isCompared whether the picture is compared with an earlier or a later one
+ */
+export const stabilityRealMillisecondsOf = (isCompared: boolean): number =>
+  isCompared ? COMPARED_STABILITY_REAL_MILLISECONDS : STABILITY_REAL_MILLISECONDS
 
 const CAPTURE_MILLISECONDS = 30_000
 /** A page of 25,000 pixels takes 2 s on an idle processor, and 20 s on one that ten captures share. */

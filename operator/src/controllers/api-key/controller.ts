@@ -13,6 +13,7 @@ import { secrets as secretResource } from '@tintype/crds/client/core-resources'
 import { apiKeys as apiKeyResource } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
+import { hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
@@ -20,7 +21,7 @@ import { createController, type Deps, type StartedWork, startControllers, type W
 import type { Term } from '../../runtime/term.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
-import { HASH_INDEX, hashesOf, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
+import { HASH_INDEX, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
 
 const WORKERS = 2
 

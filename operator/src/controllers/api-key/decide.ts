@@ -1,9 +1,8 @@
 // Decides what an ApiKey that a user applied needs: the hash of its text as a label, and its Ready condition. Pure.
 
 import { keyHash } from '@tintype/crds/crypto/key-text'
-import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { ApiKey, SecretText } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, hashesOf, type SecretText } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
 import type { KeySecret } from './key-secret.ts'
@@ -44,9 +43,6 @@ export function decide(observed: Observed, now: Date): Action[] {
   const isRead = secretText?.hash === key.status?.secretText?.hash
   return [...(isSame && isRead ? [] : [{ do: 'patchStatus' as const, conditions, secretText }]), ...actions]
 }
-
-const hashesOf = ({ metadata: { labels } }: ApiKey): string[] =>
-  [labels?.[Label.keyHash1], labels?.[Label.keyHash2]].filter((hash) => hash !== undefined)
 
 const hasHash = (key: ApiKey): boolean => hashesOf(key).length > 0
 

@@ -1,9 +1,8 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
-import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
-import { ApiKey } from '@tintype/crds/kinds/api-key'
+import { ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { readObject } from '../../kube/read-object.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
@@ -20,10 +19,6 @@ export interface ObserveDeps {
   accounts: Pick<Lister<Account>, 'get'>
   secrets: Pick<SecretStore, 'find'>
 }
-
-/** Returns the hashes under which an ApiKey authenticates. */
-export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
-  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
 /** Collects the state of an ApiKey; undefined when it is deleted. A key of the REST API names no Secret, and has a hash from the start. */
 export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {

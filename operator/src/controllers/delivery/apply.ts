@@ -10,9 +10,12 @@ import { RetryableError, TerminalError } from '../../controller-runtime/errors.t
 import { type Action, type DeliveryStateChange, isSettled } from './decide.ts'
 import { toDeliveryStatePatch } from './delivery-state-patch.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
+import type { WebhookFinder } from './endpoint.ts'
 import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
+import type { DeliveryLog } from './telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
+import { noteWithdrawal } from './withdrawal.ts'
 
 export interface ApplyDeps {
   store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
@@ -20,12 +23,12 @@ export interface ApplyDeps {
   seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
   deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
-  /** Called when a delivery was given up without another post. */
-  onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: DeliveryStateChange) => void) | undefined
-  /** Stores the open deliveries of a Screenshot that is deleted. Absent without a bucket. @throws RetryableError */
-  keepOpen?: ((observed: Observed) => Promise<void>) | undefined
-  /** Stores deliveries that failed, so that they can be redelivered. Absent without a bucket. */
-  keepMissed?: ((observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>) | undefined
+  deliveryLog: Pick<DeliveryLog, 'note'>
+  findWebhook: WebhookFinder['findWebhook']
+  /** Stores the open deliveries of a Screenshot that is deleted. @throws RetryableError */
+  keepOpen: (observed: Observed) => Promise<void>
+  /** Stores deliveries that failed, so that they can be redelivered. */
+  keepMissed: (observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>
   log: Log
   metrics: DeliveryMetrics
 }
@@ -81,7 +84,7 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
 /** Without the bucket, these deliveries cannot be redelivered, but results must be recorded. */
 async function keepMissed(observed: Observed, failed: readonly DeliveryStateChange[], deps: ApplyDeps): Promise<void> {
   try {
-    await deps.keepMissed?.(observed, failed)
+    await deps.keepMissed(observed, failed)
   } catch (error) {
     deps.log.warn({ key: keyOf(observed.screenshot), err: error }, 'missed delivery not stored; it cannot be redelivered with others')
   }
@@ -90,7 +93,7 @@ async function keepMissed(observed: Observed, failed: readonly DeliveryStateChan
 /** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
 async function remove(observed: Observed, { store, seen, keepOpen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { screenshot } = observed
-  await keepOpen?.(observed)
+  await keepOpen(observed)
   const { name, namespace, uid } = screenshot.metadata
   try {
     await store.delete(name, { namespace, uid, signal })
@@ -105,15 +108,15 @@ async function remove(observed: Observed, { store, seen, keepOpen, log }: ApplyD
 function reportChange(
   { screenshot, defaultWebhook }: Observed,
   change: DeliveryStateChange,
-  { statistics, log, metrics, onWithdrawn }: ApplyDeps,
+  { statistics, log, metrics, findWebhook, deliveryLog }: ApplyDeps,
 ): void {
   const { event, webhook, after } = change
-  const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
-  if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)
+  const name = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
+  const counted = name === undefined ? undefined : `${screenshot.metadata.namespace}/${name}`
+  if (counted !== undefined) statistics.count(counted, change)
   if (!isSettled(after)) return
   const result = after.state === 'ok' ? 'ok' : 'failed'
-  if (counted !== undefined && change.statusCode === undefined)
-    onWithdrawn?.(`${screenshot.metadata.namespace}/${counted}`, screenshot, change)
+  if (counted !== undefined && change.statusCode === undefined) noteWithdrawal(findWebhook(counted), screenshot, change, deliveryLog)
   metrics.onSettled?.(event, result)
   log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery settled')
 }

@@ -22,27 +22,29 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
 import { createController } from '../../runtime/deps.ts'
+import type { Archiving } from '../../storage/archiving.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
+import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
 import type { FollowsStart } from './events/event-order.ts'
 import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
-import type { DeliverySettings } from './http/settings.ts'
 import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
 
-export interface DeliveryControllerOptions
-  extends Omit<ReconcileDeps, 'screenshots' | 'webhooks' | 'progressStore' | 'followsStart' | 'store' | 'seen'> {
-  http: KubeHttp
-  namespace: string
-  screenshots: Reflector<Screenshot>
-  webhooks: Reflector<Webhook>
-  backlog: Backlog
-  eventOrder: { followsStart: FollowsStart }
-  settings: Pick<DeliverySettings, 'timeoutMilliseconds'>
-  controllerMetrics: ControllerMetrics & WorkQueueMetrics
-}
+type Built = 'screenshots' | 'webhooks' | 'progressStore' | 'followsStart' | 'store' | 'seen' | 'deliveryWorker'
+
+export type DeliveryControllerOptions = Omit<ReconcileDeps, Built> &
+  Omit<DeliveryWorkerDeps, 'exists'> & {
+    http: KubeHttp
+    namespace: string
+    screenshots: Reflector<Screenshot>
+    webhooks: Reflector<Webhook>
+    backlog: Backlog
+    eventOrder: { followsStart: FollowsStart }
+    controllerMetrics: ControllerMetrics & WorkQueueMetrics
+  }
 
 const WORKERS = 32
 /** Delay of a Screenshot that is archived. */
@@ -59,13 +61,17 @@ export interface RunningDeliveries {
 
 /** Creates the controller of one term. */
 export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { http, namespace, screenshots, webhooks, settings, eventOrder } = options
+  const { http, namespace, screenshots, webhooks, archiving, schedule, eventOrder } = options
   const progressStore = new ProgressStore(options.backlog)
+  // Events of a Screenshot that is archived are not posted from status.deliveries.
+  const exists = ({ metadata }: Screenshot) =>
+    screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid && !archiving.isHeld({ metadata })
   const deps: ReconcileDeps = {
     ...options,
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
     progressStore,
+    deliveryWorker: new DeliveryWorker({ ...options, exists }),
     followsStart: eventOrder.followsStart,
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
@@ -77,18 +83,17 @@ export function createDeliveryController(options: DeliveryControllerOptions): Ru
     controller,
     observe: (screenshot) => observe(keyOf(screenshot), deps),
     stop: async () => {
-      await controller.stop(settings.timeoutMilliseconds)
+      await controller.stop(schedule.timeoutMilliseconds)
       await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
     },
   }
 }
 
 export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
-  /** True while a Screenshot is archived. */
-  isHeld: (screenshot: Screenshot) => boolean
+  archiving: Pick<Archiving, 'isHeld'>
   schedule: RetrySchedule
   /** False once this operator loses leadership. */
-  mayPost: () => boolean
+  mayStart: () => boolean
   now: () => Date
 }
 
@@ -100,15 +105,14 @@ async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal):
     return undefined
   }
   // No post starts while the record is archived. If that fails, they follow.
-  if (deps.isHeld(observed.screenshot)) return { requeueAfterMilliseconds: HELD_MILLISECONDS }
+  if (deps.archiving.isHeld(observed.screenshot)) return { requeueAfterMilliseconds: HELD_MILLISECONDS }
   const { candidates, isDeleteRequested } = observed
   const { schedule, progressStore } = deps
   const isCrowded = progressStore.backlog.isFull
   const actions = decide(candidates, {
     schedule,
-    mayPost: deps.mayPost(),
+    mayPost: deps.mayStart(),
     isDeleteRequested,
-    canHandOver: deps.keepOpen !== undefined,
     isCrowded,
     now: deps.now(),
   })
@@ -124,10 +128,6 @@ async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {
     deps.log.warn({ key, err: error }, 'delivery result not recorded; the post will be repeated')
   }
 }
-
-/** Webhooks of the Screenshot's account in its namespace. */
-export const webhooksOf = (screenshot: Screenshot, { lister }: Pick<Reflector<Webhook>, 'lister'>): Webhook[] =>
-  lister.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === screenshot.metadata.namespace)
 
 /** Most Screenshots change four times and have no webhook: they are not queued. */
 function isRelevant(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {

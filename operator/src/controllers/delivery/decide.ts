@@ -67,10 +67,8 @@ export interface DecideOptions {
   schedule: RetrySchedule
   /** False when due posts are left to the next leader. */
   mayPost: boolean
-  /** True when the Screenshot is deleted once its deliveries are settled. */
+  /** True when the Screenshot is deleted once its deliveries are settled, or can continue without it. */
   isDeleteRequested: boolean
-  /** True when open deliveries can continue without the Screenshot. They must not keep it until their last attempt. */
-  canHandOver?: boolean
   /** True when too many results wait to be recorded: they are then written without waiting for running posts. */
   isCrowded?: boolean
   now: Date
@@ -78,8 +76,9 @@ export interface DecideOptions {
 
 /** Returns at most one `record` action. It comes before the posts that depend on it. */
 export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
-  const { schedule, mayPost, isDeleteRequested, canHandOver = false, isCrowded, now } = options
-  const mayLeave = (candidate: Candidate): boolean => isSettled(candidate.entry) || (canHandOver && isIdle(candidate, now))
+  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
+  // Open deliveries continue without the Screenshot. They must not keep it until their last attempt.
+  const mayLeave = (candidate: Candidate): boolean => isSettled(candidate.entry) || isIdle(candidate, now)
   if (isDeleteRequested && candidates.every(mayLeave)) return [{ do: 'deleteScreenshot' }]
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))

@@ -28,9 +28,9 @@ export interface DeliveryWorkerDeps extends WebhookFinder {
   limiter: Pick<PostLimiter, 'run'>
   circuitBreakers: Pick<CircuitBreakers, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
-  events: EventBodies
+  eventBodies: EventBodies
   signingSecrets: Pick<SigningSecrets, 'find'>
-  deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
+  deliveryLog: Pick<DeliveryLog, 'note'>
   /** False when the Screenshot was deleted: its events are no longer posted. */
   exists: (screenshot: Screenshot) => boolean
   /** Called when a Screenshot's progress has changed. */
@@ -106,15 +106,15 @@ export class DeliveryWorker {
       return undefined
     }
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
-    const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
+    const event = await this.#deps.eventBodies.load(screenshot, occurrence.event, attempt)
     const begun = this.#deps.now()
     const deliveryId = toDeliveryId(occurrence, event, webhook)
     const headers = { ...this.#sign(job, webhook, event, secrets), ...toTraceHeaders(screenshot, deliveryId, attempt) }
     const outcome = await this.#deps.post({ url, headers, body: event.body })
     const span = this.#deps.spans && toDeliverySpan({ screenshot, type: occurrence.event, deliveryId, attempt, begun, outcome })
     if (span) this.#deps.spans?.add(span)
-    if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
-    this.#deps.deliveryLog?.note(webhook, {
+    if (!outcome.isSuccess && attempt === 1) await this.#deps.eventBodies.keep(event)
+    this.#deps.deliveryLog.note(webhook, {
       delivery: deliveryId,
       event: event.id,
       type: occurrence.event,

@@ -13,8 +13,7 @@ export interface Endpoint {
 /** Reads the current state of webhooks. */
 export interface WebhookFinder {
   findWebhook: (key: string) => Webhook | undefined
-  /** The default webhook of the Screenshot's account. */
-  findDefaultWebhook: (screenshot: Screenshot) => Webhook | undefined
+  findDefaultWebhook: (account: string) => Webhook | undefined
 }
 
 /** Returns the endpoint for a name in status.deliveries; undefined when it no longer wants the event. */
@@ -24,7 +23,7 @@ export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, nam
     const entry = screenshot.status?.deliveries?.[occurrence.event]?.[name]
     return webhook && isReceiver(webhook, occurrence, entry) ? { url: webhook.spec.url, webhook } : undefined
   }
-  const webhook = finder.findDefaultWebhook(screenshot)
+  const webhook = finder.findDefaultWebhook(accountOf(screenshot))
   const { webhookUrl: url } = screenshot.spec
   return webhook && url !== undefined && isRequestReceiver(screenshot, occurrence, webhook) ? { url, webhook } : undefined
 }

@@ -11,11 +11,11 @@ export function noteWithdrawal(
   webhook: Webhook | undefined,
   screenshot: Screenshot,
   { event: type, after }: DeliveryStateChange,
-  deliveryLog: Pick<DeliveryLog, 'note'> | undefined,
+  deliveryLog: Pick<DeliveryLog, 'note'>,
 ): void {
   if (!webhook) return
   const id = eventIdOf(screenshot, type)
-  deliveryLog?.note(webhook, {
+  deliveryLog.note(webhook, {
     delivery: toDeliveryId({ at: eventTimeOf(screenshot, type) }, { id }, webhook),
     event: id,
     type,

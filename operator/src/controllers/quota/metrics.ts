@@ -1,5 +1,5 @@
+import { instrumentsOf } from '@tintype/crds/client/metrics'
 import type { Registry } from 'prom-client'
-import { instrumentsOf } from '../../metrics/instruments.ts'
 
 /** Metric hooks of the operator's quota controller. */
 export interface QuotaMetrics {

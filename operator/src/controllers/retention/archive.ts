@@ -27,7 +27,7 @@ export interface ArchiveDeps extends MarkChecks {
   storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
   archiving: Archiving
   /** False once this operator loses leadership. */
-  mayWrite: () => boolean
+  mayContinue: () => boolean
   onArchived: (count: number) => void
   log: Log
 }
@@ -40,7 +40,7 @@ const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 /** Archives finished records. @throws RetryableError when the store or the API server is unavailable; finished steps stay done */
 export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps): Promise<void> {
   for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
-    if (!deps.mayWrite()) return
+    if (!deps.mayContinue()) return
     // For a record that is already marked as deleted, finish the deletion and archive nothing.
     const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
     const [deleted = [], kept = []] = [true, false].map((is) => screenshots.filter((screenshot) => tombstoned.has(idOf(screenshot)) === is))
@@ -103,7 +103,7 @@ async function write(account: string, screenshots: readonly Screenshot[], deps: 
 
 /** Deletes a Screenshot. Returns true when this call deleted it. */
 async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<boolean> {
-  if (!deps.mayWrite()) return false
+  if (!deps.mayContinue()) return false
   const { name, namespace, uid, resourceVersion } = screenshot.metadata
   try {
     await deps.screenshots.delete(name, { namespace, uid, resourceVersion })

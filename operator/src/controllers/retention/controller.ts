@@ -66,9 +66,9 @@ function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: Reten
   const log = deps.log.child({ component: 'retention' })
   const now = () => new Date(deps.clock.wall())
   const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
-  const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
+  const mayContinueUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
   const runChore: Reconcile = async (chore, signal) => {
-    const requeue = await chores[chore]?.(mayWriteUntil(signal))
+    const requeue = await chores[chore]?.(mayContinueUntil(signal))
     metrics.onRound(chore, now())
     return requeue
   }
@@ -78,7 +78,7 @@ function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: Reten
   return startControllers([controller])
 }
 
-type Chores = Record<string, (mayWrite: () => boolean) => Promise<Requeue>>
+type Chores = Record<string, (mayContinue: () => boolean) => Promise<Requeue>>
 
 interface ChoreOptions {
   intervals: RetentionIntervals
@@ -92,7 +92,7 @@ function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions):
   const observe = finishedObserver(deps, now())
   const screenshots = new Resource(http, screenshotKind, { namespace })
   const shared = { storage, log, now, ring: keys.downloadKeys, report }
-  const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
+  const archiveDeps: Omit<ArchiveDeps, 'mayContinue'> = {
     ...shared,
     screenshots,
     seen: reflectors.screenshots,
@@ -112,17 +112,17 @@ function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions):
   })
   const lookups = accountLookups(deps)
   return {
-    async archive(mayWrite) {
+    async archive(mayContinue) {
       const chosen = decide(observe(), retention, now())
-      await archive(chosen, { ...archiveDeps, mayWrite })
+      await archive(chosen, { ...archiveDeps, mayContinue })
       return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
     },
-    async rewrite(mayWrite) {
-      await rewrite({ ...shared, mayWrite })
+    async rewrite(mayContinue) {
+      await rewrite({ ...shared, mayContinue })
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
-    async expire(mayWrite) {
-      await expire({ ...shared, ...lookups, ...schedulesOf(reflectors), mayWrite, gone, plans, recordDays: retention.recordDays })
+    async expire(mayContinue) {
+      await expire({ ...shared, ...lookups, ...schedulesOf(reflectors), mayContinue, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }

@@ -92,11 +92,11 @@ export class DeletedAccounts {
   }
 
   /** Deletes an account's objects from the Kubernetes API. Returns their number. */
-  async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
+  async removeObjects(account: string, mayContinue: () => boolean): Promise<number> {
     let count = 0
     for (const { ofAccount, remove } of this.#options.kinds) {
       await mapConcurrently(ofAccount(account), PARALLEL, async (object) => {
-        if (!mayWrite()) return
+        if (!mayContinue()) return
         await remove(object)
         count++
       })

@@ -43,7 +43,7 @@ export interface ExpireDeps extends MarkChecks, StrayObjectsDeps {
   /** Days that records are kept on plans without their own setting. */
   recordDays: number
   /** False once the signal is aborted or this operator loses leadership. */
-  mayWrite: () => boolean
+  mayContinue: () => boolean
   now: () => Date
   log: Log
 }
@@ -107,23 +107,23 @@ async function expireRecords(folder: FolderName, deleted: ReadonlySet<string>, d
  * Deletes all data of accounts past their grace period, the mark last, so that an interrupted deletion is resumed. Returns the accounts.
  */
 async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
-  const { gone, findAccount, mayWrite, log } = deps
+  const { gone, findAccount, mayContinue, log } = deps
   const marked = await gone.marked()
   const candidates = new Set(marked)
   for (const folder of WITH_OWNERS) for await (const account of namesIn(prefixOf(folder), undefined, deps)) candidates.add(account)
   const removed = new Set<string>()
   for (const account of candidates) {
-    if (!mayWrite()) break
+    if (!mayContinue()) break
     const exists = findAccount(account) !== undefined
     if (exists && marked.has(account)) await gone.forget(account)
     if (exists || !(await gone.isPastGrace(account)) || !(await deps.isAccountGone(account))) continue
     removed.add(account)
-    const objects = await gone.removeObjects(account, mayWrite)
+    const objects = await gone.removeObjects(account, mayContinue)
     let files = 0
     for (const prefix of ACCOUNT_PREFIXES) files += await removeAfter(`${prefix}${account}/`, undefined, deps)
     log.info({ account, objects, files }, 'data of deleted account removed')
     // Deleting Screenshots creates more objects later, so the mark stays until a round finds nothing.
-    if (objects + files === 0 && mayWrite()) await gone.forget(account)
+    if (objects + files === 0 && mayContinue()) await gone.forget(account)
   }
   return removed
 }
@@ -135,9 +135,9 @@ async function removeStrays(folder: FolderName, _deleted: ReadonlySet<string>, d
 
 /** Deletes files whose request set a shorter retention. Each mark is deleted after its files. */
 async function removeMarked(folder: FolderName, _deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {
-  const { storage, mayWrite, now, report } = deps
+  const { storage, mayContinue, now, report } = deps
   for await (const keys of listPages(prefixOf(folder), storage)) {
-    if (!mayWrite()) return
+    if (!mayContinue()) return
     const marks = parseKeys('expiry', keys, report)
     const due = marks.filter(({ at }) => at <= now())
     await mapConcurrently(due, CONCURRENT_READS, (mark) => removeAsMarked(mark, deps))
@@ -151,11 +151,11 @@ type ExpiryMark = PartsOf<'expiry'>
 async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void> {
   const { account, id, at } = mark
   const key = expiryKey(account, id, at)
-  const { storage, mayWrite, log, report } = deps
+  const { storage, mayContinue, log, report } = deps
   const prefix = objectKeyPrefix(account, id)
   const hasFiles = (await storage.list(prefix, { limit: 1 })).length > 0
   if (hasFiles && !(await isConfirmed(mark, deps))) return report({ kind: 'expiry', reason: 'unconfirmed', key })
-  if (!mayWrite()) return
+  if (!mayContinue()) return
   const count = hasFiles ? await removeAfter(prefix, undefined, deps) : 0
   await storage.remove([key])
   if (count > 0) log.debug({ account, files: count }, 'files with their own retention expired')
@@ -198,11 +198,11 @@ function recordDaysOf(name: string, deps: ExpireDeps): number {
 
 /** Names of the folders directly under a prefix: accounts by default. Folders with other names are reported and left unchanged. */
 async function* namesIn(prefix: string, after: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
-  const { storage, mayWrite, report } = deps
+  const { storage, mayContinue, report } = deps
   const kind = prefix === prefixOf('users') ? 'file' : 'record'
   for await (const found of listPages(prefix, storage, { after, folders: true })) {
     for (const folder of found) {
-      if (!mayWrite()) return
+      if (!mayContinue()) return
       const name = folder.slice(prefix.length, -1)
       if (folder.endsWith('/') && isName(name)) yield name
       else report({ kind, reason: 'key', key: folder })
@@ -223,13 +223,13 @@ const isFileOf =
 async function removeAfter(
   prefix: string,
   after: string | undefined,
-  { storage, mayWrite }: ExpireDeps,
+  { storage, mayContinue }: ExpireDeps,
   isWanted: (key: string) => boolean = () => true,
 ): Promise<number> {
   let count = 0
   for await (const keys of listPages(prefix, storage, { after })) {
     const wanted = keys.filter(isWanted)
-    if (!mayWrite()) break
+    if (!mayContinue()) break
     if (wanted.length > 0) await storage.remove(wanted)
     count += wanted.length
   }

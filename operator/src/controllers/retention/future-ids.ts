@@ -21,7 +21,7 @@ export interface FutureIdsDeps {
   storage: Pick<Storage, 'listObjects' | 'remove'>
   /** Called for keys that Tintype does not write. They are left unchanged. */
   report: ReportIgnored
-  mayWrite: () => boolean
+  mayContinue: () => boolean
   now: () => Date
 }
 
@@ -70,13 +70,13 @@ interface KeyRange {
 }
 
 async function removeStoredBefore({ kind, prefix, end, storedBefore, isOurs, after }: KeyRange, deps: FutureIdsDeps): Promise<number> {
-  const { storage, mayWrite, report } = deps
+  const { storage, mayContinue, report } = deps
   let count = 0
   for await (const found of listObjectPages(prefix, storage, { after, first: FIRST_KEYS })) {
     const within = found.filter(({ key }) => key < end)
     for (const { key } of within) if (!isOurs(key)) report({ kind, reason: 'key', key })
     const due = within.filter(({ key, lastModified }) => isOurs(key) && lastModified < storedBefore)
-    if (!mayWrite()) break
+    if (!mayContinue()) break
     if (due.length > 0) await storage.remove(due.map(({ key }) => key))
     count += due.length
     if (within.length < found.length) break

@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { isSignedMarker, signMarker } from '@tintype/crds/crypto/signed-markers'
 import { goneKey } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'

@@ -25,7 +25,7 @@ import type { Storage } from '../../storage/storage.ts'
 
 export interface RewriteDeps extends MarkChecks {
   storage: Pick<Storage, 'readText' | 'write' | 'list' | 'remove' | 'removePrefix'>
-  mayWrite: () => boolean
+  mayContinue: () => boolean
   now: () => Date
   log: Log
 }
@@ -51,7 +51,7 @@ const MAX_LINES = 4 * MAX_SEGMENT_RECORDS
 export async function rewrite(deps: RewriteDeps): Promise<void> {
   for await (const keys of listPages(prefixOf('rewrites'), deps.storage)) {
     for (const job of toJobs(keys, deps)) {
-      if (!deps.mayWrite()) return
+      if (!deps.mayContinue()) return
       const isOver = deps.now().getTime() - startOfDay(job.day).getTime() >= JOIN_AFTER_MILLISECONDS
       await rewriteDay({ ...job, joins: job.joins && isOver }, deps)
     }
@@ -79,7 +79,7 @@ async function rewriteDay(job: RewriteJob, deps: RewriteDeps): Promise<void> {
   const ids = [...(await findDeleted(account, job.ids, deps))]
   const segments = (await listSegments(account, day, deps)).filter((segment) => concerns(segment, { ids, joins }))
   for (const batch of toBatches(segments)) {
-    if (!deps.mayWrite()) return
+    if (!deps.mayContinue()) return
     await replace(account, batch, deps)
   }
   // Delete what a crash of the gateway left.

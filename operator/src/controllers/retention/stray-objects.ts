@@ -12,7 +12,7 @@ export interface StrayObjectsDeps {
   schedules: () => readonly { account: string; uid: string; name: string }[]
   /** Keys of the options of runs that have not ended. */
   optionsOfRuns: () => readonly string[]
-  mayWrite: () => boolean
+  mayContinue: () => boolean
   now: () => Date
 }
 
@@ -21,13 +21,13 @@ const MIN_AGE_MILLISECONDS = 3_600_000
 
 /** Deletes objects of schedules that do not exist. Returns their number. @throws RetryableError */
 export async function removeStrayObjects(folder: FolderName, deps: StrayObjectsDeps): Promise<number> {
-  const { storage, mayWrite, now } = deps
+  const { storage, mayContinue, now } = deps
   const storedBefore = new Date(now().getTime() - MIN_AGE_MILLISECONDS)
   const needed = neededKeys(deps)
   let count = 0
   for await (const found of listObjectPages(prefixOf(folder), storage)) {
     const stray = found.filter(({ key, lastModified }) => !needed.has(key) && !needed.has(folderOf(key)) && lastModified < storedBefore)
-    if (!mayWrite()) break
+    if (!mayContinue()) break
     if (stray.length > 0) await storage.remove(stray.map(({ key }) => key))
     count += stray.length
   }

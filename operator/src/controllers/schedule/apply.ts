@@ -1,33 +1,29 @@
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
-import { Annotation, API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
-import type { MovingParts } from '@tintype/crds/kinds/comparison'
-import type { RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ActiveRun, ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ScreenshotSchedule, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
-import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
+import type { StoredRun } from '@tintype/crds/records/run'
 import { runKey } from '@tintype/crds/records/storage-keys'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { EventRecorder } from '../../kube/event-recorder.ts'
-import { patchSeen, patchStatus } from '../../kube/patch-seen.ts'
+import { patchSeen, patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import { approve } from './approve.ts'
-import type { Decision, DueRun, Observed } from './decide.ts'
-import { type EndedRun, toActive, toRecent } from './ended-run.ts'
-import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
+import type { Decision, Observed } from './decide.ts'
+import { type Action, decideWrites, withStatus } from './decide-writes.ts'
+import { type EndedRun, toRecent } from './ended-run.ts'
 import { keepBaseline, removeOldPictures } from './keep-baseline.ts'
 import type { ScheduleMetrics } from './metrics.ts'
 import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
-import { buildStatus } from './status.ts'
 
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
-  store: Pick<Resource<ScreenshotSchedule>, 'patch'>
-  seenSchedules: Pick<Reflector<ScreenshotSchedule>, 'observe'>
+  writer: Writer<ScreenshotSchedule>
   shots: Pick<Resource<Screenshot>, 'find' | 'create'>
+  seen: Pick<Reflector<Screenshot>, 'observe'>
   storage: Pick<Storage, 'readText' | 'exists' | 'write' | 'copy' | 'list' | 'remove'>
   events: EventRecorder
   metrics: ScheduleMetrics
@@ -35,43 +31,27 @@ export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   isNew: (uid: string, text: string) => boolean
 }
 
+/** Returns the schedule as it was written; undefined if it was deleted, which ends the reconcile. */
+type Handler<Name extends Action['do']> = (
+  action: Extract<Action, { do: Name }>,
+  schedule: StoredSchedule,
+  deps: ApplyDeps,
+) => Promise<StoredSchedule | undefined> | StoredSchedule
+
 /**
- * Stores the ends of runs and the picture to compare with, creates the run that is due, and then writes the status once. The next leader
- * finds the run by its id if this one stops in between.
+ * Stores the ends of runs and the picture to compare with, and then executes the actions that follow. The next leader finds a created run by
+ * its id if this one stops before the status names it.
  */
-export async function apply({ schedule, open, ended }: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
-  for (const run of ended) await record(schedule, run, deps)
-  const kept = await keepBaseline(schedule, decision.baseline, deps.storage)
-  const approval = await approve(withBaseline(schedule, kept), ended, deps)
-  const approvals = updateApprovals(withBaseline(schedule, kept), approval, deps.now())
-  const chosen = approval && 'baseline' in approval ? approval : undefined
-  const baseline = chosen ? chosen.baseline : kept
-  const compared = withBaseline(schedule, baseline)
-  const made = decision.due && (await create(withMoving(compared, decision.moving), decision.due, deps))
-  const progress = { open: made ? [...open, made] : open, ended, baseline, approvals, approvedId: chosen?.baseline?.id }
-  const status = buildStatus(schedule, decision, progress, deps.now())
-  const writer = { store: deps.store, seen: deps.seenSchedules }
-  const written = status ? await patchStatus(schedule, status, writer) : schedule
-  for (const event of findEvents(schedule, decision, ended, compared)) report(schedule, event, deps)
-  if (approval && written) {
-    for (const event of describeApproval(approval)) report(schedule, event, deps)
-    const annotations =
-      'request' in approval ? { [Annotation.approve]: approval.request } : { [Annotation.approve]: null, [Annotation.approvedBy]: null }
-    await patchSeen(written, { metadata: { annotations } }, writer)
-  }
-  await cleanUp(schedule, { baseline, approvals }, deps)
+export async function apply(observed: Observed, decision: Decision, deps: ApplyDeps): Promise<Requeue> {
+  const { ended } = observed
+  for (const run of ended) await record(observed.schedule, run, deps)
+  const kept = await keepBaseline(observed.schedule, decision.baseline, deps.storage)
+  const approval = await approve(withStatus(observed.schedule, { baseline: kept }), ended, deps)
+  let schedule: StoredSchedule | undefined = observed.schedule
+  for (const action of decideWrites(observed, decision, { kept, approval }, deps.now()))
+    schedule &&= await (handlers[action.do] as Handler<Action['do']>)(action, schedule, deps)
   return { requeueAfterMilliseconds: decision.requeueAfterMilliseconds }
 }
-
-const withBaseline = (schedule: StoredSchedule, baseline: ScheduleBaseline | undefined): StoredSchedule => ({
-  ...schedule,
-  status: { ...schedule.status, baseline },
-})
-
-const withMoving = (schedule: StoredSchedule, moving: MovingParts | undefined): StoredSchedule => ({
-  ...schedule,
-  status: { ...schedule.status, moving },
-})
 
 /** Stores the end of a run. */
 async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics }: ApplyDeps): Promise<void> {
@@ -80,40 +60,38 @@ async function record(schedule: StoredSchedule, run: EndedRun, { storage, metric
   metrics.onEnded(run.outcome)
 }
 
-/** Creates a run, unless it exists although the cache does not contain it: an earlier leader may have created it. */
-async function create(schedule: StoredSchedule, { id, time, lateMilliseconds }: DueRun, deps: ApplyDeps): Promise<ActiveRun> {
-  const { shots, seen, metrics } = deps
-  const name = toObjectName(id)
-  try {
-    const shot = await shots.create({ metadata: { name, namespace: schedule.metadata.namespace }, spec: toRunSpec(schedule, time) })
-    seen.observe(shot)
-    metrics.onCreated(lateMilliseconds / 1_000)
-    return toActive(shot)
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-    const shot = await shots.find(name)
-    if (!shot) throw new RetryableError('a run with this name was just deleted', { cause: error })
-    // If it has ended, this reconciles the schedule again.
-    seen.observe(shot)
-    return toActive(shot)
-  }
-}
+const handlers: { [Name in Action['do']]: Handler<Name> } = {
+  /** Creates a run, unless it exists although the cache does not contain it: an earlier leader may have created it. */
+  async createRun({ run: { id, lateMilliseconds }, spec }, schedule, { shots, seen, metrics }) {
+    const name = toObjectName(id)
+    try {
+      seen.observe(await shots.create({ metadata: { name, namespace: schedule.metadata.namespace }, spec }))
+      metrics.onCreated(lateMilliseconds / 1_000)
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      const shot = await shots.find(name)
+      if (!shot) throw new RetryableError('a run with this name was just deleted', { cause: error })
+      // If it has ended, this reconciles the schedule again.
+      seen.observe(shot)
+    }
+    return schedule
+  },
 
-function report(schedule: StoredSchedule, { type, reason, message, once }: ScheduleEvent, { events, isNew }: ApplyDeps): void {
-  if (once !== undefined && !isNew(schedule.metadata.uid, once)) return
-  events[type]({ apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule }, reason, message)
-}
+  writeStatus: ({ status }, schedule, { writer }) => patchStatus(schedule, status, writer),
 
-/** Removes pictures that were replaced. A failure leaves them until the next change. */
-async function cleanUp(
-  schedule: StoredSchedule,
-  { baseline, approvals }: { baseline: ScheduleBaseline | undefined; approvals: readonly RunApproval[] },
-  deps: ApplyDeps,
-): Promise<void> {
-  const kept = [baseline?.key, ...keysOfApprovals(schedule, approvals)]
-  const before = [schedule.status?.baseline?.key, ...keysOfApprovals(schedule, schedule.status?.approvals ?? [])]
-  if (before.every((key) => key === undefined || kept.includes(key))) return
-  const open = deps.screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
-  const needed = [...kept, ...open.map(({ spec }) => spec.baseline?.key)]
-  await removeOldPictures(schedule, new Set(needed.filter((key) => key !== undefined)), deps.storage)
+  report({ event: { type, reason, message, once } }, schedule, { events, isNew }) {
+    if (once === undefined || isNew(schedule.metadata.uid, once))
+      events[type]({ apiVersion: API_VERSION, kind: 'ScreenshotSchedule', ...schedule }, reason, message)
+    return schedule
+  },
+
+  annotate: ({ annotations }, schedule, { writer }) => patchSeen(schedule, { metadata: { annotations } }, writer),
+
+  /** A failure leaves the pictures until the next change. */
+  async removePictures({ kept }, schedule, { screenshots, storage }) {
+    const open = screenshots.byIndex(SCHEDULE_INDEX, schedule.metadata.uid).filter((shot) => !isFinished(shot))
+    const needed = [...kept, ...open.flatMap(({ spec }) => spec.baseline?.key ?? [])]
+    await removeOldPictures(schedule, new Set(needed), storage)
+    return schedule
+  },
 }

@@ -1,14 +1,22 @@
 // The history of approvals in the status of a schedule. It keeps the pictures that approvals replaced, so that a person can undo them. Pure.
 
-import { MAX_APPROVALS, type RunApproval, type ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import { MAX_APPROVALS, MAX_APPROVER, type RunApproval, type ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
-import { type Approval, requesterOf } from './approve.ts'
+import type { Approval } from './approve.ts'
 
 /** How long an approval can be undone. */
 const KEPT_MILLISECONDS = 30 * 86_400_000
+
+/** The value of the annotation; undefined: nothing is requested. */
+export const requestOf = ({ metadata }: StoredSchedule): string | undefined => metadata.annotations?.[Annotation.approve]
+
+/** Who requests it; undefined: not known. */
+const requesterOf = ({ metadata }: StoredSchedule): string | undefined =>
+  metadata.annotations?.[Annotation.approvedBy]?.slice(0, MAX_APPROVER) || undefined
 
 /**
  * The history after a reconcile, the newest approval first.

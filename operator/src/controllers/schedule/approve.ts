@@ -1,8 +1,8 @@
 // Approval of a run: its picture becomes the one that later runs are compared with. A person or the gateway requests it with an annotation,
 // and the operator removes the annotation when it has been applied or refused.
 
-import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
-import { MAX_APPROVER, type ReplacedBaseline, type RunApproval, type ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { ReplacedBaseline, RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
@@ -12,6 +12,7 @@ import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import type { Storage } from '../../storage/storage.ts'
+import { requestOf } from './approvals.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf, toKept } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
@@ -29,13 +30,6 @@ export type Approval =
   /** The request, with the approval that it undoes. It replaces the annotation. */
   | { request: string }
   | { refusal: string }
-
-/** The value of the annotation; undefined: nothing is requested. */
-export const requestOf = ({ metadata }: StoredSchedule): string | undefined => metadata.annotations?.[Annotation.approve]
-
-/** Who requests it; undefined: not known. */
-export const requesterOf = ({ metadata }: StoredSchedule): string | undefined =>
-  metadata.annotations?.[Annotation.approvedBy]?.slice(0, MAX_APPROVER) || undefined
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.

@@ -22,7 +22,7 @@ import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { createController, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
-import { requestOf } from './approve.ts'
+import { requestOf } from './approvals.ts'
 import { decide } from './decide.ts'
 import { DeletedSchedules } from './deleted-schedules.ts'
 import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
@@ -65,8 +65,7 @@ function startTerm(
     accounts: accounts.lister,
     usages: usages.lister,
     screenshots: screenshots.lister,
-    store: new Resource(http, scheduleResource, { namespace }),
-    seenSchedules: schedules,
+    writer: { store: new Resource(http, scheduleResource, { namespace }), seen: schedules },
     shots: new Resource(http, screenshotResource, { namespace }),
     seen: screenshots,
     storage,

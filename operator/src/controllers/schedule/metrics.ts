@@ -1,7 +1,7 @@
+import { instrumentsOf } from '@tintype/crds/client/metrics'
 import type { RunOutcome } from '@tintype/crds/kinds/screenshot-schedule'
 import type { Registry } from 'prom-client'
 import type { Reflectors } from '../../kube/reflectors.ts'
-import { instrumentsOf } from '../../metrics/instruments.ts'
 
 /** Metric hooks of the schedule controller. */
 export interface ScheduleMetrics {

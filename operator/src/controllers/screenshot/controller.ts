@@ -14,14 +14,14 @@
  */
 
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
 import { unitsOf } from '@tintype/crds/usage/units'
-import { Controller, type Requeue } from '../../controller-runtime/controller.ts'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { TerminalError } from '../../controller-runtime/errors.ts'
 import { CLAIM_INDEX, PHASE_INDEX } from '../../runner/runners.ts'
+import { createController } from '../../runtime/deps.ts'
 import { isCharged } from '../quota/decide.ts'
 import { apply } from './apply.ts'
 import { buildContext, type ScreenshotContext, type ScreenshotOptions } from './context.ts'
@@ -35,49 +35,43 @@ import { attemptsOf } from './status.ts'
 const WORKERS = 64
 
 export interface ScreenshotControllers {
-  controller: Controller
-  deletion: Controller
+  controllers: Controller[]
+  enqueue: (key: string) => void
   /** Enqueues the Screenshots that have a claim on a pod. */
-  enqueueClaimsOf: (podUid: string | undefined) => void
-  /** Ends the listeners that do not belong to a controller. */
-  unsubscribe: () => void
+  enqueueClaimsOf: (podUid: string) => void
 }
 
 /** Creates the controllers of one term. Call `start` on them. */
 export function createScreenshotControllers(options: ScreenshotOptions): ScreenshotControllers {
-  const { log, controllerMetrics, reflectors, archiving } = options.deps
-  const context = buildContext(options, (key) => controller.enqueue(key))
-  const controller: Controller = new Controller({
-    name: 'screenshot',
-    workers: WORKERS,
-    reconcile: (key) => reconcile(key, context),
-    log,
-    metrics: controllerMetrics,
-  })
+  const { deps } = options
+  const enqueue = (key: string) => controller.enqueue(key)
+  const context = buildContext(options, enqueue)
+  const controller: Controller = createController('screenshot', { workers: WORKERS }, (key) => reconcile(key, context), deps)
   const deletion = createDeletionController(options)
+  deps.archiving.onReleased = deletion.enqueueDeleted
   const noteDeleted = (shot: Screenshot) => {
     // A restored Screenshot has no files, and its record stays.
-    if (!archiving.noteDeleted(shot) && !isRestored(shot)) deletion.enqueueDeleted(shot)
+    if (!deps.archiving.noteDeleted(shot) && !isRestored(shot)) deletion.enqueueDeleted(shot)
   }
-  archiving.onReleased = deletion.enqueueDeleted
-  const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
-    const isSame = old?.metadata.uid === object.metadata.uid
-    const before = type === 'deleted' ? (old ?? object) : old
-    if (before && (type === 'deleted' || !isSame || hasEndedClaim(before, object))) chargeRunnerTime(before, context)
-    if (type === 'deleted') noteDeleted(old ?? object)
-    else if (old && !isSame) noteDeleted(old)
-    else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteFinished(object, context)
-  })
+  controller.onStop(noteEnds(context, noteDeleted))
   watchChanges(controller, context)
   return {
-    controller,
-    deletion: deletion.controller,
-    enqueueClaimsOf: (podUid) => {
-      for (const key of claimsOf(podUid, context)) controller.enqueue(key)
-    },
-    unsubscribe,
+    controllers: [controller, deletion.controller],
+    enqueue,
+    enqueueClaimsOf: (podUid) => claimsOf(podUid, context).forEach(enqueue),
   }
 }
+
+/** Notes Screenshots that finish or are deleted, and the runner time of their attempts. Returns an unsubscribe function. */
+const noteEnds = (context: ScreenshotContext, onDeleted: (shot: Screenshot) => void): (() => void) =>
+  context.reflectors.screenshots.addListener(({ type, object, old, source }) => {
+    const isSame = old?.metadata.uid === object.metadata.uid
+    const before = type === 'deleted' ? (old ?? object) : old
+    const isDeleted = before !== undefined && (type === 'deleted' || !isSame)
+    if (before && (isDeleted || hasEndedClaim(before, object))) chargeRunnerTime(before, context)
+    if (isDeleted) onDeleted(before)
+    else if (before && source !== 'list' && !isFinished(before) && isFinished(object)) noteFinished(object, context)
+  })
 
 /** True if the attempt that was running before is over. */
 const hasEndedClaim = (before: Screenshot, after: Screenshot): boolean =>

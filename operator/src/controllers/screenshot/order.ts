@@ -10,7 +10,7 @@ import { objectKey, objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import { spanIds, type TraceContext, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
 import type { OpenedOptions } from '../../options/open-options.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
+import { attemptsOf, deadlineOf, isWatched, uploadExpiryOf } from './status.ts'
 
 /** Prefix of a Screenshot's files. It is not read from the status, because a runner could have changed that. */
 export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(shot), screenshotIdOf(shot.metadata))
@@ -67,6 +67,7 @@ export function buildOrder(
     upload: uploadOf(format, CONTENT_TYPES[format]),
     ...(artifacts.length > 0 ? { artifacts } : {}),
     ...(baseline ? { baseline: toOrderBaseline(baseline) } : {}),
+    ...(isWatched(spec) ? { isWatched: true } : {}),
     ...(spec.scheduleRef?.moving ? { moving: spec.scheduleRef.moving } : {}),
     deadline: deadlineOf(shot).getTime(),
     ...(trace ? { traceparent: toTraceparent(trace) } : {}),

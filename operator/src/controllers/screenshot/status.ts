@@ -33,8 +33,11 @@ export const isAlone = (shot: Screenshot): boolean => attemptsOf(shot) > 1
 
 /** Deadline of the open attempt. */
 export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): Date {
-  return new Date(Date.parse(status?.startTime ?? '') + attemptMilliseconds(spec.options))
+  return new Date(Date.parse(status?.startTime ?? '') + attemptMilliseconds(spec.options, isWatched(spec)))
 }
+
+/** Whether the schedule of a run compares its runs. */
+export const isWatched = ({ scheduleRef }: Pick<Screenshot['spec'], 'scheduleRef'>): boolean => scheduleRef?.wasFit !== undefined
 
 /** Time from which the open attempt cannot upload any more. */
 export const uploadExpiryOf = (shot: Pick<Screenshot, 'spec' | 'status'>): Date =>

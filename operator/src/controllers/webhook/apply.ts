@@ -11,8 +11,7 @@ import { buildSigningSecret } from './signing-secret.ts'
 
 export interface ApplyDeps extends Writer<Webhook> {
   secrets: SecretStore
-  /** Absent: no Kubernetes Events are recorded. */
-  events?: Pick<EventRecorder, 'warn'> | undefined
+  events: Pick<EventRecorder, 'warn'>
 }
 
 /** Executes the actions in order: the Secret is created before the status names it. */
@@ -39,7 +38,7 @@ export async function apply(
 async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
   const written = await patchSeen(webhook, { metadata: { annotations }, spec: { active: false } }, deps, { signal })
-  if (written) deps.events?.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
+  if (written) deps.events.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
 }
 
 const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook })
@@ -54,5 +53,5 @@ async function writeStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDep
 function reportGone(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
   const before = findCondition(webhook.status?.conditions, ConditionType.answering)
   const now = findCondition(conditions, ConditionType.answering)
-  if (now?.reason === GONE_REASON && before?.reason !== GONE_REASON) events?.warn(regarding(webhook), 'EndpointGone', now.message)
+  if (now?.reason === GONE_REASON && before?.reason !== GONE_REASON) events.warn(regarding(webhook), 'EndpointGone', now.message)
 }

@@ -25,7 +25,7 @@ import { type ObserveDeps, observe } from './observe.ts'
 export interface WebhookControllerOptions extends Omit<ObserveDeps & ApplyDeps, 'webhooks' | 'seen'> {
   webhooks: Reflector<Webhook>
   /** When failing endpoints are disabled. */
-  disable: DisableSettings
+  settings: DisableSettings
   log: Log
   controllerMetrics: ControllerMetrics & WorkQueueMetrics
 }
@@ -41,11 +41,11 @@ export function createWebhookController(options: WebhookControllerOptions): Cont
   return controller
 }
 
-type ReconcileDeps = ObserveDeps & ApplyDeps & { disable: DisableSettings }
+type ReconcileDeps = ObserveDeps & ApplyDeps & { settings: DisableSettings }
 
 /** Reconciles one Webhook. */
 async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   if (!observed) return undefined
-  return apply(decide(observed, deps.now(), deps.disable), observed.webhook, deps, signal)
+  return apply(decide(observed, deps.now(), deps.settings), observed.webhook, deps, signal)
 }

@@ -16,8 +16,8 @@ export interface ObserveDeps {
   secrets: SecretStore
   rules: EgressRules
   openingKeys: OpeningKeys
-  /** True while posts to the webhook with that key are paused. */
-  isCircuitOpen: (webhookKey: string) => boolean
+  /** A circuit is open while posts to the webhook with that key are paused. */
+  circuitBreakers: { isOpen: (webhookKey: string) => boolean }
   now: () => Date
 }
 
@@ -26,7 +26,7 @@ export interface ObserveDeps {
  * deleted.
  */
 export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
-  const { webhooks, rules, isCircuitOpen } = deps
+  const { webhooks, rules, circuitBreakers } = deps
   const cached = webhooks.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const webhook = readObject('Webhook', Webhook, cached)
@@ -34,7 +34,7 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
     webhook,
     secret: await findSecret(webhook, deps),
     url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
-    isCircuitOpen: isCircuitOpen(key),
+    isCircuitOpen: circuitBreakers.isOpen(key),
     isBeyondLimit: isBeyondLimit(webhook, webhooks.byIndex(BY_ACCOUNT, accountOf(webhook))),
   }
 }

@@ -97,11 +97,15 @@ const cases: Record<PageFunctionName, Case> = {
   },
   endAnimations: {
     html: `<style>@keyframes grow { from { width: 0 } to { width: 200px } } #one { width: 100px; animation: grow 100s both }
-      #two { width: 100px; animation: grow 1s infinite }</style><div id="one"></div><div id="two"></div>`,
+      @keyframes show { from { opacity: 1 } to { opacity: 0.5 } } #two { opacity: 0; animation: show 1s 5s infinite }</style>
+      <div id="one"></div><div id="two"></div><svg><rect id="three"><animate attributeName="x" values="10;20" begin="4s" dur="3s" repeatCount="indefinite"/></rect></svg>
+      <svg><rect id="four"><animate attributeName="x" from="0" to="30" dur="9s" fill="freeze"/></rect></svg>`,
     run: async (t, { call, read }) => {
       await call('endAnimations')
       t.equal(await read(styleOf('#one', 'width')), '200px')
-      t.equal(await read(styleOf('#two', 'width')), '100px')
+      t.equal(await read(styleOf('#two', 'opacity')), '1')
+      t.strictSame(await read('[three, four].map((rect) => rect.x.animVal.value)'), [10, 30])
+      t.strictSame(await read("[...document.querySelectorAll('svg')].map((drawing) => drawing.animationsPaused())"), [true, true])
     },
   },
   findAreas: {
@@ -449,6 +453,34 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(result.value, false)
     },
   },
+  setOuterSize: {
+    run: async (t, { call, session, contextId }) => {
+      await call('setOuterSize', { width: 8, height: 85 })
+      const expression = `(() => {
+        const { get, set, ...rest } = Object.getOwnPropertyDescriptor(globalThis, 'outerWidth')
+        const errorOf = (run) => { try { run() } catch ({ name, message }) { return name + ': ' + message } }
+        const facts = {
+          more: [outerWidth - screen.width, outerHeight - screen.height], rest: { ...rest, set: typeof set },
+          texts: [String(get), Function.prototype.toString + '', get.name + get.length, 'prototype' in get],
+          errors: [errorOf(() => get.call({})), errorOf(() => new get()), errorOf(() => Function.prototype.toString.call(1))],
+        }
+        outerWidth = 7
+        return JSON.stringify({ ...facts, replaced: outerWidth })
+      })()`
+      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
+      t.strictSame(JSON.parse(String(result.value)), {
+        more: [8, 85],
+        rest: { enumerable: true, configurable: true, set: 'function' },
+        texts: ['function get outerWidth() { [native code] }', 'function toString() { [native code] }', 'get outerWidth0', false],
+        errors: [
+          'TypeError: Illegal invocation',
+          'TypeError: get is not a constructor',
+          "TypeError: Function.prototype.toString requires that 'this' be a Function",
+        ],
+        replaced: 7,
+      })
+    },
+  },
   requestFrame: {
     run: async (t, { call }) => {
       await call('requestFrame')
@@ -541,6 +573,31 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readPdfOutcome'), { problem: 'too large' })
     },
   },
+  startClock: {
+    run: async (t, { call, session, contextId }) => {
+      const start = Date.UTC(2026, 0, 15, 12)
+      await call('startClock', start)
+      const texts =
+        "[new Date().toISOString(), Temporal.Now.instant().toString(), Date(), new Intl.DateTimeFormat('en').format()].map((text) => text.slice(0, 15))"
+      const expression = `JSON.stringify({ ahead: Date.now() - ${start}, texts: ${texts}, isDate: new Date(5) instanceof Date, kept: +new Date(5), origin: performance.timeOrigin < ${start} })`
+      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
+      const { ahead, ...facts } = JSON.parse(result.value)
+      t.ok(ahead >= 0 && ahead < 60_000, `${ahead}`)
+      t.strictSame(facts, {
+        texts: ['2026-01-15T12:0', '2026-01-15T12:0', 'Thu Jan 15 2026', '1/15/2026'],
+        isDate: true,
+        kept: 5,
+        origin: true,
+      })
+      await session.send('Runtime.evaluate', {
+        expression: 'new Promise((resolve) => setTimeout(resolve, 30))',
+        contextId,
+        awaitPromise: true,
+      })
+      const later = await session.send('Runtime.evaluate', { expression: `Date.now() - ${start}`, contextId })
+      t.ok(later.result.value >= ahead + 29, 'the clock runs')
+    },
+  },
   unfold: {
     html: SCROLLER,
     run: async (t, { call, read }) => {
@@ -556,6 +613,14 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },
+  whenIdle: {
+    run: async (t, { call, session, read }) => {
+      const expression = 'for (let each = 1; each <= 3; each++) requestIdleCallback(() => { document.title = each })'
+      await session.send('Runtime.evaluate', { expression })
+      await call('whenIdle')
+      t.equal(await read('document.title'), '3')
+    },
+  },
   writeStorage: {
     run: async (t, { call, read }) => {
       await read("localStorage.setItem('a', 'kept')")

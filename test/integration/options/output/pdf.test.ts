@@ -20,6 +20,12 @@ const [site, studio] = await Promise.all([
     '/long': page('', '<div style="height:9000px;background:#00f">Long.</div>'),
     '/private': page('', '<h1>Shown</h1><p id="secret">Hush <b style="visibility:visible">please</b></p>'),
     '/shell': page('', `<main style="height:100vh;overflow:auto">${'<p>A line.</p>'.repeat(120)}</main>`),
+    '/ruled': page('', '<div style="height:700px">Text.</div>', '<style>@page { margin: 2mm } @page :first { margin-top: 3mm }</style>'),
+    '/broken': page(
+      '',
+      '<div style="height:100vh">Cover.</div><div style="height:900px;break-before:page">Text.</div><div style="page:wide">End.</div>',
+      '<style>@page { size: a4 landscape; margin: 25mm } @page wide { margin: 50mm }</style>',
+    ),
     '/sized': page('', '<p>One line.</p>', '<style>@page { size: 300px 500px }</style>'),
   }),
   openStudio(),
@@ -73,9 +79,23 @@ t.test('pdf_width and pdf_height set any page size', async (t) => {
   t.ok(isSheet(await print('/short', { pdfWidth: '100mm', pdfHeight: '100' }), [283, 75]))
 })
 
-t.test('PDFs of one page are identical at any time and in any browser', async (t) => {
+const FIXED = '2026-01-15T12:00:00Z'
+
+t.test('the dates in a PDF are those of the capture, or fixed_time', async (t) => {
+  const datesOf = ({ text }: Printed) => [...text.matchAll(/\/(?:CreationDate|ModDate) \(D:(\d{14})/g)].map(([, date = '']) => date)
+  const before = new Date()
+  const dates = datesOf(await print('/short'))
+  t.equal(dates.length, 2)
+  for (const date of dates) {
+    const time = Date.parse(date.replace(/(....)(..)(..)(..)(..)(..)/, '$1-$2-$3T$4:$5:$6Z'))
+    t.ok(Math.abs(time - before.getTime()) < 86_400_000, date)
+  }
+  t.strictSame(datesOf(await print('/short', { fixedTime: FIXED })), ['20260115120000', '20260115120000'])
+})
+
+t.test('PDFs of one page with the same fixed_time are identical at any time and in any browser', async (t) => {
   for (const options of [{}, { pdfTagged: true, pdfOutline: true }]) {
-    const take = async () => (await studio.shoot(site.url('/chapters'), { format: 'pdf', ...options })).picture
+    const take = async () => (await studio.shoot(site.url('/chapters'), { format: 'pdf', fixedTime: FIXED, ...options })).picture
     const first = await take()
     const second = Math.floor(Date.now() / 1_000)
     await eventually('another second', async () => Math.floor(Date.now() / 1_000) > second)
@@ -112,6 +132,15 @@ t.test('pdf_margin_* set the margins of the page', async (t) => {
   t.ok(widthOf(narrow) < widthOf(bare), `${widthOf(narrow)} of ${widthOf(bare)}`)
 })
 
+t.test('pdf_margin_* go before margins in the page’s CSS', async (t) => {
+  const sheet = { pdfWidth: '800px', pdfHeight: '1000px' }
+  t.equal((await print('/ruled', sheet)).sheets.length, 1)
+  t.equal((await print('/ruled', { ...sheet, pdfMarginTop: '400px' })).sheets.length, 2)
+  t.equal((await print('/ruled', { ...sheet, pdfMarginTop: '400px', pdfScale: 0.5 })).sheets.length, 1)
+  t.equal((await print('/ruled', { ...sheet, pdfMarginTop: '700px', pdfScale: 0.5 })).sheets.length, 2)
+  t.equal((await print('/ruled', { ...sheet, pdfMarginBottom: '400px', pdfPreferCssPageSize: true })).sheets.length, 2)
+})
+
 t.test('option pdf_page_ranges: prints only the selected pages', async (t) => {
   t.equal((await print('/chapters')).sheets.length, 3)
   t.equal((await print('/chapters', { pdfPageRanges: '1-2' })).sheets.length, 2)
@@ -123,7 +152,17 @@ t.test('option pdf_fit_one_page: prints everything on one page', async (t) => {
   const { sheets } = await print('/long', { pdfFitOnePage: true })
   t.equal(sheets.length, 1)
   t.ok((sheets[0]?.[1] ?? 0) >= 9_000 * 0.75 && (sheets[0]?.[1] ?? 0) < 9_100 * 0.75, `${sheets}`)
-  t.equal((await print('/chapters', { pdfFitOnePage: true, pdfPageRanges: '1' })).sheets.length, 1)
+  for (const options of [{}, { pdfPageRanges: '1' }]) {
+    t.equal((await print('/chapters', { pdfFitOnePage: true, ...options })).sheets.length, 1)
+  }
+})
+
+t.test('pdf_fit_one_page prints one sheet although the page has margins, breaks and heights of a window', async (t) => {
+  for (const options of [{}, { pdfMarginTop: '1in', pdfMarginLeft: '1in' }, { pdfScale: 0.5 }]) {
+    const { picture, findings } = await studio.shoot(site.url('/broken'), { format: 'pdf', pdfFitOnePage: true, ...options })
+    t.equal([...picture.toString('latin1').matchAll(/\/MediaBox/g)].length, 1, JSON.stringify(options))
+    t.strictSame(findings.warnings, [])
+  }
 })
 
 t.test('option pdf_prefer_css_page_size: uses the page size in the page’s CSS', async (t) => {

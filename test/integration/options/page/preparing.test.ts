@@ -54,8 +54,21 @@ const stage = await openStage(t, {
     '',
     `<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
      @keyframes spin { from { background: #00f } to { background: #f00 } }
-     #one { animation: go 600s forwards } #two { animation: spin 1s infinite; background: #00f !important }</style>
+     #one { animation: go 600s forwards } #two { animation: spin 1s infinite; background: #f00 }</style>
      ${box('one', '#f00')}<div id="two" style="width:200px;height:200px">x</div>`,
+  ),
+  '/pulsing': page(
+    '',
+    `<style>@keyframes pulse { from, to { opacity: 1 } 50% { opacity: 0.7 } } @keyframes late { from, to { visibility: visible } }
+     #one { opacity: 0; animation: pulse 2s infinite } #two { visibility: hidden; animation: late 2s 30s infinite }</style>
+     ${box('one', '#0f0')}${box('two', '#00f')}`,
+  ),
+  '/drawing': page(
+    '',
+    `<p style="position:absolute;left:1000px">A line.</p><svg width="900" height="600" style="display:block">
+     <rect width="100" height="100" fill="#00f"><animateTransform attributeName="transform" type="translate" values="0 0;800 0;0 0" dur="7s" repeatCount="indefinite"/></rect></svg>
+     <svg width="900" height="400" style="position:absolute;left:0;top:200px"><rect width="100" height="100" fill="#0f0"><animate attributeName="x" to="400" dur="60s" fill="freeze"/></rect></svg>
+     <svg width="900" height="100" style="position:absolute;left:0;top:400px"><rect width="100" height="100" fill="#f00"><set attributeName="fill" to="#00f" begin="50s"/></rect></svg>`,
   ),
   '/video': page(
     '',
@@ -169,9 +182,24 @@ t.test('option scroll_x: scrolls horizontally', async (t) => {
   t.strictSame((await stage.shoot('/wide')).pixels.at(100, 100), RED)
 })
 
-t.test('option disable_animations: shows finite animations at their end, and infinite ones before their beginning', async (t) => {
+t.test('option disable_animations: shows finite animations at their end, and infinite ones at their first frame', async (t) => {
   const { pixels } = await stage.shoot('/moving', { disableAnimations: true })
   t.strictSame([pixels.at(100, 100), pixels.at(100, 300)], [GREEN, BLUE])
+})
+
+t.test(
+  'option disable_animations: an infinite animation shows its first frame, also where its element is invisible without it',
+  async (t) => {
+    const { pixels } = await stage.shoot('/pulsing', { disableAnimations: true })
+    t.strictSame([pixels.at(100, 100), pixels.at(100, 300)], [GREEN, BLUE])
+  },
+)
+
+t.test('option disable_animations: animated SVG elements stand still', async (t) => {
+  const shot = (delay: number) => stage.shoot('/drawing', { disableAnimations: true, delay })
+  const [now, later] = [await shot(0), await shot(700)]
+  t.ok(now.picture.equals(later.picture))
+  t.strictSame([now.pixels.at(50, 50), now.pixels.at(450, 250), now.pixels.at(50, 450)], [BLUE, GREEN, BLUE])
 })
 
 t.test('option pause_videos: stops videos at their beginning', async (t) => {

@@ -3,7 +3,7 @@ import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../
 import { toEntryText } from '../../../../api-gateway/src/creation/idempotency-entry.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, isHashOf, requestHash } from '../../../../api-gateway/src/creation/request-hash.ts'
-import type { KeyRing } from '../../../../crds/src/crypto/download-link.ts'
+import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { collectIgnored } from '../../../support/sources/mark-checks.ts'
 import { FakeObjects } from '../fake-stores.ts'
 import { NOW } from '../fakes.ts'

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import type { z } from 'zod'
 import { MountedJson } from '../../../../api-gateway/src/store/mounted-json.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
-import { KeyRing } from '../../../../crds/src/crypto/download-link.ts'
+import { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { newOpeningKey, SealingKey, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 
 const ring = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }

@@ -5,6 +5,8 @@ import t, { type Test } from 'tap'
 import { drawDifferences, examine } from '../../../../capture-runner/src/capture/compare.ts'
 import { SIGNATURE, toChunk } from '../../../../capture-runner/src/picture/section.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import type { PictureBox } from '../../../../crds/src/kinds/comparison.ts'
+import { BLACK, type Color, Drawing } from '../../../support/drawing.ts'
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#c00' } })
 const png = (width: number, height: number): Promise<Buffer> => plain(width, height).png().toBuffer()
@@ -19,19 +21,28 @@ function headerOf(width: number, height: number, isInterlaced = false): Buffer {
   return Buffer.concat([SIGNATURE, ...toChunk('IHDR', size, kind), ...toChunk('IDAT', rows), ...toChunk('IEND')])
 }
 
+interface More {
+  /** Boxes that the earlier capture ignored. */
+  ignored?: PictureBox[]
+  /** Visible text of both captures. */
+  texts?: readonly [string, string]
+}
+
 /** Compares two files as a runner does. Returns also the names of the files that it left. */
-async function compareFiles(t: Test, before: Buffer, after: Buffer) {
+async function compareFiles(t: Test, before: Buffer, after: Buffer, { ignored = [], texts }: More = {}) {
   const directory = t.testdir({ before })
-  const findings = { files: new Map<'diff', Buffer>(), warnings: [] as string[] }
+  const files = new Map<'diff' | 'text', Buffer>()
+  if (texts) files.set('text', Buffer.from(texts[1]))
+  const findings = { files, warnings: [] as string[] }
   const baseline = {
     directory,
     file: `${directory}/before`,
     sha256: Promise.resolve(''),
-    ignored: [],
-    text: Promise.resolve(undefined),
+    ignored: [{ selector: '#clock', boxes: ignored }],
+    text: Promise.resolve(texts?.[0]),
     [Symbol.asyncDispose]: async () => {},
   }
-  const plan = buildPlan('https://example.com/', {})
+  const plan = buildPlan('https://example.com/', ignored.length > 0 ? { compareIgnore: [{ selector: '#clock' }] } : {})
   const signal = AbortSignal.timeout(60_000)
   const compared = examine(after, baseline, findings, plan, signal).then(async (examined) => {
     await drawDifferences(examined, findings, signal)
@@ -76,6 +87,36 @@ t.test('compare compares pictures of each format, and shows what only one of the
     t.match(comparison, { changed: true, changedPixels: 400, changedRatio: 1 / 3, sizeChanged: true }, format)
     t.ok(files.has('diff'), format)
   }
+})
+
+t.test('an icon of a jpeg or webp whose color changed by 30 levels was not a change', async (t) => {
+  for (const format of ['jpeg', 'webp', 'avif'] as const) {
+    const draw = (color: Color) =>
+      new Drawing(200, 100).text('NOBLE SEATS', 20, 60, 12, BLACK).box(40, 20, 20, 20, color).encode(format, 90)
+    const [before, after] = await Promise.all([draw([26, 127, 55]), draw([45, 164, 78])])
+    const { comparison } = await compareFiles(t, before, after)
+    t.match(comparison, { changed: true, rule: 'regions', regionCount: 1 }, format)
+  }
+})
+
+t.test('the noise around an ignored clock of a compressed picture was a change', async (t) => {
+  for (const format of ['jpeg', 'webp', 'avif'] as const) {
+    const draw = (time: string) =>
+      new Drawing(240, 120).text('NOBLE SEATS SOLD', 20, 30, 12).text(time, 60, 46, 20).text('ALL', 20, 50, 12).encode(format, 40)
+    const [before, after] = await Promise.all([draw('11 11'), draw('88 88')])
+    const clock = { x: 60, y: 46, width: 100, height: 20 }
+    t.match((await compareFiles(t, before, after, { ignored: [clock] })).comparison, { changed: false }, format)
+    t.match((await compareFiles(t, before, after)).comparison, { changed: true }, `${format}: control`)
+  }
+})
+
+t.test('a full stop was not a change, because it has one pixel that is not a smooth edge', async (t) => {
+  const stop = new Drawing(100, 100).text('SOLD', 10, 10, 12).box(60, 21, 1, 1, BLACK)
+  const [before, after] = await Promise.all([new Drawing(100, 100).text('SOLD', 10, 10, 12).encode('png'), stop.encode('png')])
+  const changed = await compareFiles(t, before, after, { texts: ['SOLD', 'SOLD.'] })
+  t.match(changed.comparison, { changed: true, rule: 'regions', regions: [{ x: 60, y: 21, width: 1, height: 1 }], wordsAdded: ['SOLD.'] })
+  t.match((await compareFiles(t, before, after, { texts: ['SOLD', 'SOLD'] })).comparison, { changed: false }, 'the words are the same')
+  t.match((await compareFiles(t, before, before, { texts: ['SOLD', 'SOLD.'] })).comparison, { changed: false }, 'no pixel differs')
 })
 
 t.test('a wide and a tall picture took all memory of the runner', async (t) => {

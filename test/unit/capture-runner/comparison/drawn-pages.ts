@@ -1,5 +1,5 @@
 import { comparePictures } from '../../../../capture-runner/src/comparison/compare.ts'
-import { decide, evaluate, toTolerances } from '../../../../capture-runner/src/comparison/decide.ts'
+import { decide, evaluate, type Noise, toTolerances } from '../../../../capture-runner/src/comparison/decide.ts'
 import type { DecodedPicture } from '../../../../capture-runner/src/comparison/decoded-picture.ts'
 import type { PictureBox } from '../../../../crds/src/kinds/comparison.ts'
 import { type Color, Drawing, WHITE } from '../../../support/drawing.ts'
@@ -9,7 +9,7 @@ import { type Color, Drawing, WHITE } from '../../../support/drawing.ts'
 interface Settings {
   /** The picture of the second load; absent: the page is loaded once. */
   again?: DecodedPicture
-  isLossy?: boolean
+  noise?: Noise
   threshold?: number
   ignored?: PictureBox[]
 }
@@ -18,14 +18,14 @@ interface Settings {
 export async function compare(
   before: DecodedPicture,
   after: DecodedPicture,
-  { again, isLossy = false, threshold, ignored = [] }: Settings = {},
+  { again, noise = 'none', threshold, ignored = [] }: Settings = {},
 ) {
-  const settings = { ...toTolerances(0.1, isLossy), antialiasing: false, ignored }
+  const settings = { ...toTolerances(0.1, noise), antialiasing: false, ignored }
   const signal = AbortSignal.timeout(60_000)
   const shown = again ?? after
   const changed = await comparePictures(before, shown, settings, signal)
   const between = again && (await comparePictures(after, again, settings, signal, changed))
-  return decide(changed, evaluate(changed, between, { threshold, isLossy }), { threshold })
+  return decide(changed, evaluate(changed, between, { threshold, noise }), { threshold })
 }
 
 export const RED: Color = [200, 20, 20]

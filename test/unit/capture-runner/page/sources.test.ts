@@ -35,7 +35,7 @@ const GLOBALS = [
     'NodeFilter',
     'ShadowRoot',
   ],
-  ...['Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
+  ...['Screen', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
   ...[
     'addEventListener',
     'devicePixelRatio',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fixDates } from '../../../../capture-runner/src/picture/pdf-dates.ts'
+import { setDates } from '../../../../capture-runner/src/picture/pdf-dates.ts'
 
 const pdf = (date: string, zone = "+00'00'") => `%PDF-1.4
 1 0 obj
@@ -14,15 +14,17 @@ endobj
 endobj
 `
 
-t.test('fixDates makes files from different seconds equal, and changes only the first object', async (t) => {
-  const fixed = fixDates(Buffer.from(pdf('20261124004847', "-05'30'"))).toString()
-  t.match(fixed, "/CreationDate (D:20000101000000+00'00')\n/ModDate (D:20000101000000+00'00')>>")
+const TIME = new Date('2026-01-15T12:00:00.500Z')
+
+t.test('setDates sets the dates of a PDF, and changes only the first object', async (t) => {
+  const fixed = setDates(Buffer.from(pdf('20261124004847', "-05'30'")), TIME).toString()
+  t.match(fixed, "/CreationDate (D:20260115120000+00'00')\n/ModDate (D:20260115120000+00'00')>>")
   t.match(fixed, "<</Text\n/ModDate (D:20261124004847-05'30')>>")
   t.equal(fixed.length, pdf('20261124004847', "-05'30'").length)
 })
 
-t.test('fixDates leaves other files and PDFs without dates unchanged', async (t) => {
+t.test('setDates leaves other files and PDFs without dates unchanged', async (t) => {
   for (const text of ['', 'nothing', '%PDF-1.4\n1 0 obj\n<</Title (D:20261124004847)>>\nendobj']) {
-    t.equal(fixDates(Buffer.from(text)).toString(), text)
+    t.equal(setDates(Buffer.from(text), TIME).toString(), text)
   }
 })

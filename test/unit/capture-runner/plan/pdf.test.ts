@@ -25,6 +25,12 @@ t.test('buildPdf prefers width and height to the paper format', async (t) => {
   t.match(pages, { paperWidth: 8.5, paperHeight: 3, printBackground: true, tagged: false, pageRanges: '' })
 })
 
+t.test('buildPdf has only the margins of the client, because a page may have its own', async (t) => {
+  t.strictSame(buildPdf(withDefaults({ format: 'pdf' })).pages?.margins, {})
+  const options = { pdfMarginTop: '2in', pdfMarginRight: '0', pdfMarginLeft: '96px' }
+  t.strictSame(buildPdf(withDefaults({ format: 'pdf', ...options })).pages?.margins, { top: 2, right: 0, left: 1 })
+})
+
 t.test('buildPdf passes on a width and the templates of header and footer', async (t) => {
   const templates = { pdfHeaderTemplate: '<b></b>', pdfFooterTemplate: '<i></i>' }
   t.match(buildPdf(withDefaults({ format: 'pdf', pdfWidth: '2in', ...templates })).pages, {

@@ -1,8 +1,8 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
-import { buildPlan, DEFAULT_CONTEXT, formatOf, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
-import { shortenWait } from '../../../../capture-runner/src/plan/waiting.ts'
+import { buildPlan, type CapturePlan, DEFAULT_CONTEXT, formatOf, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
+import { shortenWait, waitAsCompared } from '../../../../capture-runner/src/plan/waiting.ts'
 
 const URL = 'https://example.com/'
 
@@ -114,6 +114,16 @@ t.test('a plan whose steps need Playwright’s page needs a Playwright context',
   t.notOk('needsPlaywright' in buildPlan(URL, { pressKey: '', failOnPageError: false }).context)
 })
 
+/** The part of the wait that a comparison makes longer. */
+const waitingOf = ({
+  stabilityRealMilliseconds,
+  stabilityMaxMilliseconds,
+  stabilityPicturesMilliseconds,
+  isStabilityTelling,
+}: CapturePlan) => ({
+  ...{ stabilityRealMilliseconds, stabilityMaxMilliseconds, stabilityPicturesMilliseconds, isStabilityTelling },
+})
+
 t.test('the wait for a page that never rests is short from the second run on', async (t) => {
   const compared = buildPlan(URL, { compareTo: 'scr_00000000000000000000000000' })
   t.equal(compared.isStabilityTelling, true)
@@ -122,6 +132,11 @@ t.test('the wait for a page that never rests is short from the second run on', a
   t.match(shortenWait(compared, { elements: [], isEndless: true }), {
     ...{ stabilityRealMilliseconds: 1_000, stabilityMaxMilliseconds: 1_000, stabilityPicturesMilliseconds: 1_000 },
   })
+  t.strictSame(
+    waitAsCompared(buildPlan(URL, {})),
+    { ...buildPlan(URL, {}), ...waitingOf(compared) },
+    'of the first run, which is not compared',
+  )
   const brief = buildPlan(URL, { stabilityTimeout: 500 })
   t.equal(shortenWait(brief, { elements: [], isEndless: true }).stabilityRealMilliseconds, 500)
 })

@@ -67,6 +67,24 @@ const cases: [name: string, handler: Handler, args: string[], code: number, stde
     2,
     'tintype: --delay must be at most 60000\n',
   ],
+  [
+    'a spent quota',
+    (_, response) =>
+      sendJson(
+        response,
+        {
+          error: {
+            code: 'USAGE_LIMIT_REACHED',
+            message: 'the usage limit was reached',
+            details: { reset_at: '2026-12-01T00:00:00.000Z' },
+          },
+        },
+        429,
+      ),
+    ['shot', 'example.com', '--async'],
+    1,
+    'tintype: the usage limit was reached. Wait until 2026-12-01 00:00 UTC, or ask an administrator of this service for a larger plan.\n',
+  ],
 ]
 for (const [name, handler, args, code, stderr] of cases) {
   t.test(`an error line explains ${name}`, async (t) => {

@@ -158,7 +158,7 @@ const cases: [name: string, handler: Handler, code: number, line: RegExp][] = [
     'a spent quota',
     aService({ usage: (_, response) => sendJson(response, { success: true, data: { ...usage, remaining: 0 } }) }),
     1,
-    /problem +quota .*all 100 screenshots/,
+    /problem +quota .*all 100 units/,
   ],
 ]
 for (const [name, handler, code, line] of cases) {

@@ -28,6 +28,10 @@ for (const { name, options, milliseconds } of cases) {
   t.test(`attemptMilliseconds leaves room for ${name}`, async (t) => t.equal(attemptMilliseconds(options), milliseconds))
 }
 
+t.test('attemptMilliseconds leaves room for the longer wait of a run that later ones are compared with', async (t) =>
+  t.equal(attemptMilliseconds(undefined, true), 105_000),
+)
+
 t.test('attemptMilliseconds is never more than 15 minutes', async (t) => {
   t.equal(attemptMilliseconds({ timeout: 10_000_000 }), 900_000)
 })

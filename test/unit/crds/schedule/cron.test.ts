@@ -42,6 +42,7 @@ t.test('intervals are durations', async (t) => {
 
 for (const [text, message] of [
   ['', /has 0 fields.*Use five/],
+  ['often', /has 1 field\. Use five/],
   ['* * * *', /has 4 fields/],
   ['* * * * * *', /has 6 fields/],
   ['60 * * * *', /the minute 60 is not valid. Use a number from 0 to 59/],

@@ -19,6 +19,15 @@ t.test('a value of the wrong type is named with the type in words', async (t) =>
   t.equal(messageFor(z.date(), 1), 'field must be of type date')
 })
 
+t.test('a length is said in words, also of one character and of nothing', async (t) => {
+  t.equal(messageFor(z.string().min(1), ''), 'field must not be empty')
+  t.equal(messageFor(z.array(z.string()).min(1), []), 'field must not be empty')
+  t.equal(messageFor(z.string().max(1), 'xy'), 'field must be at most 1 character long')
+  t.equal(messageFor(z.string().min(2), 'x'), 'field must be at least 2 characters long')
+  t.equal(messageFor(z.array(z.string()).max(1), ['a', 'b']), 'field must be at most 1 item long')
+  t.equal(messageFor(z.number().min(1), 0), 'field must be at least 1')
+})
+
 t.test('an item of a list that has the wrong type is named with a sample', async (t) => {
   const statuses = z.array(z.string()).describe('Statuses, such as 404 or 500-511, at most 20. Default: none.')
   t.equal(messageFor(statuses, [404]), 'field must be a text, such as "404" or "500-511"')

@@ -2,7 +2,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { OBJECTS } from '@tintype/crds/records/folders'
-import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { EventType } from '@tintype/crds/schema/event-types'
@@ -26,10 +26,10 @@ export interface EventBody {
 
 export interface EventBodiesOptions {
   linkBase: LinkBase
-  store?: EventStore | undefined
+  store: EventStore
   log: Log
   /** Reports objects that are ignored. */
-  report?: ReportIgnored | undefined
+  report: ReportIgnored
 }
 
 /**
@@ -37,21 +37,15 @@ export interface EventBodiesOptions {
  * different ones: the bytes that a retry must repeat are kept in the store.
  */
 export class EventBodies {
-  readonly #linkBase: LinkBase
-  readonly #store: EventStore | undefined
-  readonly #log: Log
-  readonly #report: ReportIgnored
+  readonly #options: EventBodiesOptions
 
-  constructor({ linkBase, store, log, report = ignoreSilently }: EventBodiesOptions) {
-    this.#report = report
-    this.#linkBase = linkBase
-    this.#store = store
-    this.#log = log
+  constructor(options: EventBodiesOptions) {
+    this.#options = options
   }
 
   /** Returns the event for an attempt: the first attempt builds it, later ones repeat the stored bytes. */
   async load(screenshot: Screenshot, type: EventType, attempt: number): Promise<EventBody> {
-    const event = buildEvent(screenshot, type, this.#linkBase)
+    const event = buildEvent(screenshot, type, this.#options.linkBase)
     const kept = attempt > 1 ? await this.#findKept(event) : undefined
     return { id: event.id, body: kept ?? JSON.stringify(event) }
   }
@@ -59,22 +53,22 @@ export class EventBodies {
   /** An object that is not this event is ignored: it would be signed and posted. */
   async #findKept(event: Envelope): Promise<string | undefined> {
     const key = eventKey(event.id)
-    const kept = await this.#tolerate('load event', this.#store && emptyIfTooLarge(this.#store.get(key)))
+    const kept = await this.#tolerate('load event', emptyIfTooLarge(this.#options.store.get(key)))
     const reason = kept === undefined ? undefined : findMismatch(kept, event)
-    if (reason) this.#report({ kind: 'event', reason, key })
+    if (reason) this.#options.report({ kind: 'event', reason, key })
     return reason ? undefined : kept
   }
 
   /** Stores an event after its first post failed. Without the bucket it is rebuilt, which gives the same bytes except in rare cases. */
   async keep({ id, body }: EventBody): Promise<void> {
-    await this.#tolerate('keep event', this.#store?.put(eventKey(id), body))
+    await this.#tolerate('keep event', this.#options.store.put(eventKey(id), body))
   }
 
-  async #tolerate<T>(step: string, work: Promise<T> | undefined): Promise<T | undefined> {
+  async #tolerate<T>(step: string, work: Promise<T>): Promise<T | undefined> {
     try {
       return await work
     } catch (error) {
-      this.#log.warn({ err: error, step }, 'event store unavailable')
+      this.#options.log.warn({ err: error, step }, 'event store unavailable')
       return undefined
     }
   }

@@ -4,7 +4,7 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { OBJECTS } from '@tintype/crds/records/folders'
-import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { EventType } from '@tintype/crds/schema/event-types'
@@ -23,12 +23,11 @@ export const SCREENSHOTS_BY_ID = 'delivery/id'
 
 export interface RecordedEventsDeps {
   screenshots: Pick<Lister<Screenshot>, 'byIndex'>
-  /** Absent: only live Screenshots are found. */
-  storage: Pick<Storage, 'readText' | 'exists'> | undefined
+  storage: Pick<Storage, 'readText' | 'exists'>
   linkBase: LinkBase
   /** Reports objects that are ignored. */
-  report?: ReportIgnored | undefined
-  now?: () => Date
+  report: ReportIgnored
+  now: () => Date
 }
 
 /** Names an event, and the URL of a single request that receives it. */
@@ -58,9 +57,9 @@ export class RecordedEvents {
 
   /** The stored bytes, if they belong to this event. */
   async #findKept(account: string, { event, type, screenshot }: EventLine, built: Envelope | undefined): Promise<string | undefined> {
-    const { storage, linkBase, report = ignoreSilently } = this.#deps
+    const { storage, linkBase, report } = this.#deps
     const key = eventKey(event)
-    const kept = storage && (await emptyIfTooLarge(storage.readText(key, OBJECTS.event.maxBytes)))
+    const kept = await emptyIfTooLarge(storage.readText(key, OBJECTS.event.maxBytes))
     if (kept === undefined) return undefined
     const facts = { id: event, type, screenshot, account, publicUrl: linkBase.publicUrl }
     const isBuilt = built?.id === event
@@ -78,15 +77,13 @@ export class RecordedEvents {
   /** Whether the account had a Screenshot with that id. Stored events are keyed by event id only. */
   async #wasOf(account: string, id: string): Promise<boolean> {
     if (this.findLive(account, id)) return true
-    const { storage } = this.#deps
-    return storage !== undefined && isScreenshotId(id) && (await isDeleted(account, id, storage))
+    return isScreenshotId(id) && isDeleted(account, id, this.#deps.storage)
   }
 
   /** A Screenshot or its archived record; undefined if it was deleted. @throws RetryableError */
   async find(account: string, id: string): Promise<Screenshot | undefined> {
-    const { storage, report = ignoreSilently, now = () => new Date() } = this.#deps
     const live = this.findLive(account, id)
     if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
-    return storage && isScreenshotId(id) ? findArchived(account, id, { storage, report, now }) : undefined
+    return isScreenshotId(id) ? findArchived(account, id, this.#deps) : undefined
   }
 }

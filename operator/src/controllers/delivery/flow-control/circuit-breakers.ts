@@ -45,7 +45,7 @@ export class CircuitBreakers {
   }
 
   /** Removes endpoints without recent posts. */
-  sweep(): void {
+  forgetIdle(): void {
     for (const [endpoint, circuit] of this.#circuitBreakers) {
       if (!isForgettable(circuit, this.#now())) continue
       this.#set(endpoint, CLOSED)

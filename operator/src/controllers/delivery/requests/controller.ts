@@ -35,7 +35,7 @@ export interface PostRequestsOptions {
   /** Executes the request. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
   /** False once this operator loses leadership. */
-  mayPost: () => boolean
+  mayStart: () => boolean
   now: () => Date
   log: Log
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
@@ -70,7 +70,7 @@ export class PostRequests {
 
   /** Starts new requests and writes available results. */
   async reconcile(key: string, signal: AbortSignal): Promise<void> {
-    const { webhooks, mayPost, now } = this.#options
+    const { webhooks, mayStart, now } = this.#options
     const cached = webhooks.lister.get(key)
     if (!cached || cached.metadata.deletionTimestamp !== undefined) {
       this.#started.delete(key)
@@ -78,7 +78,7 @@ export class PostRequests {
     }
     const webhook = readObject('Webhook', Webhook, cached)
     const started = this.#startedOf(webhook)
-    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, started)
+    if (mayStart()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, started)
     await this.#respond(webhook, started, signal)
     if (started.size === 0) this.#started.delete(key)
   }

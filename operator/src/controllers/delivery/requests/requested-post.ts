@@ -26,11 +26,9 @@ export interface RequestPostDeps {
   /** Called when a webhook has no secret. */
   onMissingSecret: (webhookKey: string) => void
   linkBase: LinkBase
-  /** Absent without a bucket: redelivery is then not possible. */
-  deliveryLog: Pick<DeliveryLog, 'read' | 'note'> | undefined
+  deliveryLog: Pick<DeliveryLog, 'read' | 'note'>
   recordedEvents: Pick<RecordedEvents, 'load'>
-  /** Absent without a bucket. */
-  undelivered: UndeliveredStore | undefined
+  undelivered: UndeliveredStore
   now: () => Date
   version: string
 }
@@ -67,7 +65,7 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 /** Only opens the deliveries; they are posted one after the other. */
 async function redeliverAll(webhook: Webhook, { undelivered: store, now }: RequestPostDeps): Promise<PostResponse> {
   if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
-  if (store) await redeliverMissed(webhook, { store, now })
+  await redeliverMissed(webhook, { store, now })
   return { time: now().toISOString(), success: true, statusCode: 0, responseMilliseconds: 0 }
 }
 
@@ -75,7 +73,7 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
   const { deliveryLog, recordedEvents } = deps
   if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
   // Only deliveries in the webhook's own log are accepted: an annotation must not lead to another account's events.
-  const lines = (await deliveryLog?.read(webhook))?.filter((line) => line.delivery === delivery) ?? []
+  const lines = (await deliveryLog.read(webhook)).filter((line) => line.delivery === delivery)
   const [latest] = lines
   if (!latest) throw new RequestRefused('the log has no such delivery')
   const { event, type, screenshot } = latest
@@ -89,8 +87,8 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
     { url: webhook.spec.url, ...urlOverride, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
     deps,
   )
-  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
-  if (finding.outcome === 'success') await deps.undelivered?.forgetMissed(accountOf(webhook), webhookIdOf(webhook.metadata), delivery)
+  deliveryLog.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
+  if (finding.outcome === 'success') await deps.undelivered.forgetMissed(accountOf(webhook), webhookIdOf(webhook.metadata), delivery)
   return finding
 }
 

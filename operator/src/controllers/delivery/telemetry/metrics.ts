@@ -1,7 +1,7 @@
+import { instrumentsOf } from '@tintype/crds/client/metrics'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import type { Registry } from 'prom-client'
-import { instrumentsOf } from '../../../metrics/instruments.ts'
 import type { PostFailure } from '../http/post.ts'
 
 /** Outcome of one post. */

@@ -5,25 +5,18 @@
  * endpoint again. It requeues when the next delivery of an endpoint is due.
  */
 
-import type { Log } from '@tintype/crds/client/log'
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
 import { createController } from '../../../runtime/deps.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
-import type { UndeliveredStore } from './undelivered-store.ts'
-import type { UndeliveredWorker } from './undelivered-worker.ts'
+import { UndeliveredWorker, type UndeliveredWorkerDeps } from './undelivered-worker.ts'
 
-export interface UndeliveredOptions {
-  store: UndeliveredStore
-  worker: Pick<UndeliveredWorker, 'deliver'>
+export interface UndeliveredOptions extends UndeliveredWorkerDeps {
   limiter: Pick<PostLimiter, 'run'>
-  namespace: string
   /** False once this operator loses leadership. */
-  mayPost: () => boolean
-  now: () => Date
-  log: Log
+  mayStart: () => boolean
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
 }
 
@@ -37,6 +30,7 @@ const RETRY_MILLISECONDS = 5_000
 export class UndeliveredController {
   readonly controller: Controller
   readonly #options: UndeliveredOptions
+  readonly #worker: UndeliveredWorker
   /** Keys whose post runs or waits for its turn. */
   readonly #inFlight = new Set<string>()
   /** Keys that must not be tried before a time. */
@@ -44,28 +38,29 @@ export class UndeliveredController {
 
   constructor(options: UndeliveredOptions) {
     this.#options = options
+    this.#worker = new UndeliveredWorker(options)
     this.controller = createController(
       'undelivered',
       { workers: WORKERS },
       (key) => (key === SCAN ? this.#scan() : this.reconcile(key)),
       options,
     )
-    options.store.onOpened = (prefix) => this.controller.enqueue(prefix)
+    options.undelivered.onOpened = (prefix) => this.controller.enqueue(prefix)
     this.controller.enqueue(SCAN)
   }
 
   async #scan(): Promise<Requeue> {
-    for await (const prefix of this.#options.store.endpoints()) this.controller.enqueue(prefix)
+    for await (const prefix of this.#options.undelivered.endpoints()) this.controller.enqueue(prefix)
     return { requeueAfterMilliseconds: SCAN_MILLISECONDS }
   }
 
   /** Starts the posts of an endpoint that are due. */
   async reconcile(prefix: string): Promise<Requeue | undefined> {
-    const { store, mayPost, now } = this.#options
-    if (!mayPost()) return undefined
+    const { undelivered, mayStart, now } = this.#options
+    if (!mayStart()) return undefined
     const at = now().getTime()
     const waits: number[] = []
-    for (const { key, at: due } of await store.listOpen(prefix)) {
+    for (const { key, at: due } of await undelivered.listOpen(prefix)) {
       if (this.#inFlight.has(key)) continue
       const wait = Math.max(due.getTime(), this.#held.get(key) ?? 0) - at
       if (wait > 0) waits.push(wait)
@@ -75,7 +70,7 @@ export class UndeliveredController {
   }
 
   #start(key: string, prefix: string): void {
-    const { limiter, worker, namespace, mayPost, log } = this.#options
+    const { limiter, namespace, mayStart, log } = this.#options
     const account = parseOpenKey(key)?.account ?? ''
     // As the keys of live deliveries, so that both share the limits.
     const keys = {
@@ -85,7 +80,7 @@ export class UndeliveredController {
     this.#inFlight.add(key)
     this.#held.delete(key)
     limiter
-      .run(keys, async () => (mayPost() ? worker.deliver(key, account) : undefined))
+      .run(keys, async () => (mayStart() ? this.#worker.deliver(key, account) : undefined))
       .then(
         (until) => until && this.#held.set(key, until.getTime()),
         (error: unknown) => {

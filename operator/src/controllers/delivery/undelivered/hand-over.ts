@@ -1,16 +1,24 @@
-// Open and failed deliveries of a Screenshot, as the bucket stores them. Pure.
+// Open and failed deliveries of a Screenshot, as the bucket stores them.
 
-import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { screenshotIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { eventIdOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import type { Undelivered } from '@tintype/crds/webhooks/undelivered'
+import { TerminalError } from '../../../controller-runtime/errors.ts'
+import type { OpenDeliveries } from '../../../storage/archiving.ts'
+import type { ApplyDeps } from '../apply.ts'
 import { type Candidate, isSettled } from '../decide.ts'
 import { toDeliveryId } from '../delivery-worker.ts'
 import type { WebhookFinder } from '../endpoint.ts'
 import type { Observed } from '../observe.ts'
+import type { UndeliveredStore } from './undelivered-store.ts'
+
+const CONCURRENT_WRITES = 16
 
 /**
  * The open deliveries of a Screenshot that leaves the Kubernetes API. Undefined while one of them is posted, or its result is not recorded:
@@ -37,7 +45,7 @@ export function toUndelivered(
 ): Undelivered[] {
   const isForRequest = name === REQUEST_WEBHOOK
   const webhook: Webhook | undefined = isForRequest
-    ? findDefaultWebhook(screenshot)
+    ? findDefaultWebhook(accountOf(screenshot))
     : findWebhook(`${screenshot.metadata.namespace}/${name}`)
   const event = eventIdOf(screenshot, type)
   if (!webhook) return []
@@ -55,6 +63,48 @@ export function toUndelivered(
     },
   ]
 }
+
+/** What storing deliveries needs. */
+export interface HandOverDeps extends WebhookFinder {
+  undelivered: Pick<UndeliveredStore, 'open' | 'miss'>
+  now: () => Date
+}
+
+/** Stores deliveries whose Screenshot is deleted, and those that failed. */
+export const createHandOver = ({ undelivered, now, ...finder }: HandOverDeps): Pick<ApplyDeps, 'keepOpen' | 'keepMissed'> => ({
+  async keepOpen(observed) {
+    const open = findOpenDeliveries(observed, finder, now()) ?? []
+    for (const delivery of open) await undelivered.open(accountOf(observed.screenshot), delivery)
+  },
+  async keepMissed({ screenshot }, failed) {
+    const account = accountOf(screenshot)
+    for (const { event, webhook: name, after } of failed) {
+      const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`) ?? finder.findDefaultWebhook(account)
+      const [missed] = toUndelivered(screenshot, { event, webhook: name, ...after }, finder)
+      if (webhook && missed) await undelivered.miss(account, webhookIdOf(webhook.metadata), missed)
+    }
+  },
+})
+
+/** What the archive does with open deliveries. @param observe collects the state of a Screenshot; undefined if it was deleted */
+export const createOpenDeliveries = (
+  observe: (screenshot: Screenshot) => Observed | undefined,
+  { undelivered, now, ...finder }: HandOverDeps,
+): OpenDeliveries => ({
+  of(screenshot) {
+    try {
+      const observed = observe(screenshot)
+      return observed ? findOpenDeliveries(observed, finder, now()) : []
+    } catch (error) {
+      // The delivery controller cannot read it either, so it has no deliveries. It must not stop the archive.
+      if (error instanceof TerminalError) return []
+      throw error
+    }
+  },
+  async keep(account, open) {
+    await mapConcurrently(open, CONCURRENT_WRITES, (delivery) => undelivered.open(account, delivery))
+  },
+})
 
 /** The Screenshot as its record shows it: with these deliveries only. */
 export function withOpenDeliveries(screenshot: Screenshot, open: readonly Undelivered[]): Screenshot {

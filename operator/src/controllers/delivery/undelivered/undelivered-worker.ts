@@ -23,15 +23,24 @@ import type { UndeliveredStore } from './undelivered-store.ts'
 export interface UndeliveredWorkerDeps
   extends Pick<
     DeliveryWorkerDeps,
-    'circuitBreakers' | 'post' | 'events' | 'signingSecrets' | 'deliveryLog' | 'onMissingSecret' | 'now' | 'random' | 'version' | 'metrics'
+    | 'findWebhook'
+    | 'findDefaultWebhook'
+    | 'circuitBreakers'
+    | 'post'
+    | 'eventBodies'
+    | 'signingSecrets'
+    | 'deliveryLog'
+    | 'onMissingSecret'
+    | 'now'
+    | 'random'
+    | 'version'
+    | 'metrics'
   > {
-  store: UndeliveredStore
+  undelivered: UndeliveredStore
   recordedEvents: Pick<RecordedEvents, 'find' | 'findLive' | 'load'>
   statistics: Pick<Statistics, 'count'>
   schedule: RetrySchedule
   namespace: string
-  findWebhook: (key: string) => Webhook | undefined
-  findDefaultWebhook: (account: string) => Webhook | undefined
   log: Log
 }
 
@@ -59,7 +68,7 @@ export class UndeliveredWorker {
    * if nothing was posted. @throws RetryableError
    */
   async deliver(key: string, account: string): Promise<Date | undefined> {
-    const open = await this.#deps.store.read(key)
+    const open = await this.#deps.undelivered.read(key)
     if (!open) return this.#after(LEAVE_MILLISECONDS)
     const job = { key, account, open }
     const webhook = this.#findWebhook(job)
@@ -79,7 +88,7 @@ export class UndeliveredWorker {
   }
 
   async #close(key: string): Promise<undefined> {
-    await this.#deps.store.close(key)
+    await this.#deps.undelivered.close(key)
   }
 
   /** The webhook of the delivery; undefined if it was deleted, or replaced by another of the same name. */
@@ -105,7 +114,7 @@ export class UndeliveredWorker {
   }
 
   async #deliver(job: Job, webhook: Webhook, record: Screenshot | undefined): Promise<Date | undefined> {
-    const { signingSecrets, onMissingSecret, recordedEvents, circuitBreakers, schedule, store, now } = this.#deps
+    const { signingSecrets, onMissingSecret, recordedEvents, circuitBreakers, schedule, undelivered, now } = this.#deps
     const { open, account, key } = job
     const secrets = await signingSecrets.find(webhook)
     if (!secrets) {
@@ -118,7 +127,11 @@ export class UndeliveredWorker {
     const attempt = open.manual ? open.attempts + 1 : Math.min(open.attempts + 1, MAX_ATTEMPTS)
     const isRecorded = !open.manual && attempt > 1 && attempt > open.attempts
     const recorded = isRecorded
-      ? await store.replace(key, account, { ...open, attempts: attempt, at: recordedAttemptTime(schedule, attempt, now()).toISOString() })
+      ? await undelivered.replace(key, account, {
+          ...open,
+          attempts: attempt,
+          at: recordedAttemptTime(schedule, attempt, now()).toISOString(),
+        })
       : key
     const end = circuitBreakers.start(this.#endpointOf(job))
     let outcome: PostOutcome | undefined
@@ -135,19 +148,19 @@ export class UndeliveredWorker {
     } finally {
       end(outcome?.isSuccess)
     }
-    if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep({ id: open.event, body })
-    return this.#settle({ ...job, key: recorded }, webhook, { attempt, outcome })
+    if (!outcome.isSuccess && attempt === 1) await this.#deps.eventBodies.keep({ id: open.event, body })
+    return this.#recordResult({ ...job, key: recorded }, webhook, { attempt, outcome })
   }
 
   #note({ open }: Job, webhook: Webhook, attempt: number, finding: ReturnType<typeof toFinding>): void {
     const isLast = open.manual === undefined && attempt >= MAX_ATTEMPTS
     const kind = open.manual ? { manual: true } : isLast ? { last: true } : {}
-    this.#deps.deliveryLog?.note(webhook, { ...toLine(open), attempt, ...kind, ...finding })
+    this.#deps.deliveryLog.note(webhook, { ...toLine(open), attempt, ...kind, ...finding })
   }
 
   /** Writes the result of an attempt. */
-  async #settle(job: Job, webhook: Webhook, { attempt, outcome }: { attempt: number; outcome: PostOutcome }): Promise<undefined> {
-    const { store, schedule, now, random } = this.#deps
+  async #recordResult(job: Job, webhook: Webhook, { attempt, outcome }: { attempt: number; outcome: PostOutcome }): Promise<undefined> {
+    const { undelivered, schedule, now, random } = this.#deps
     const { open, account, key } = job
     const at = now()
     const { retryAfterMilliseconds } = outcome
@@ -155,12 +168,12 @@ export class UndeliveredWorker {
     const mayRetry = !outcome.isSuccess && !open.manual && attempt < MAX_ATTEMPTS
     if (mayRetry) {
       const failed = { attempt, at, jitter: random(), ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }) }
-      await store.replace(key, account, { ...open, attempts: attempt, at: nextAttemptTime(schedule, failed).toISOString() })
+      await undelivered.replace(key, account, { ...open, attempts: attempt, at: nextAttemptTime(schedule, failed).toISOString() })
     } else {
-      if (!outcome.isSuccess) await store.miss(account, webhookId, { ...open, attempts: attempt, at: at.toISOString() })
-      await store.close(key)
+      if (!outcome.isSuccess) await undelivered.miss(account, webhookId, { ...open, attempts: attempt, at: at.toISOString() })
+      await undelivered.close(key)
       // A crash between the request and the removal of the missed delivery may have left both.
-      if (outcome.isSuccess && open.manual) await store.forgetMissed(account, webhookId, open.delivery)
+      if (outcome.isSuccess && open.manual) await undelivered.forgetMissed(account, webhookId, open.delivery)
     }
     this.#deps.metrics.onAttempt?.(open.type, outcome.isSuccess ? 'success' : outcome.end, outcome.durationMilliseconds / 1_000)
     // Like other redeliveries, those of missed events do not count.
@@ -172,13 +185,13 @@ export class UndeliveredWorker {
   /** Ends a delivery without a post: the webhook does not want the event any more, or the event does not exist any more. */
   async #withdraw(job: Job, webhook: Webhook | undefined, canRepeat = true): Promise<undefined> {
     const { open, account, key } = job
-    const { store, deliveryLog, now } = this.#deps
-    if (webhook && canRepeat) await store.miss(account, webhookIdOf(webhook.metadata), open)
-    await store.close(key)
+    const { undelivered, deliveryLog, now } = this.#deps
+    if (webhook && canRepeat) await undelivered.miss(account, webhookIdOf(webhook.metadata), open)
+    await undelivered.close(key)
     if (!webhook || open.manual) return
     const at = now().toISOString()
     const line = { ...toLine(open), attempt: open.attempts, last: true, at, milliseconds: 0, statusCode: 0, outcome: 'withdrawn' } as const
-    deliveryLog?.note(webhook, line)
+    deliveryLog.note(webhook, line)
     this.#count(job, webhook, { attempts: open.attempts, at, state: 'failed' })
   }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { assertScope, findOldestKey, hashesOf, isUsable, parseBearer } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
+import { assertScope, findOldestKey, isUsable, parseBearer } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../../../crds/src/identifiers/names.ts'
-import type { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import { type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { anApiKey } from '../../fakes.ts'
 
 const text = newKeyText()

@@ -1,26 +1,14 @@
 import t from 'tap'
-import { hashesOf } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
+import { calling } from '../../calling.ts'
 import { aGateway, anApiKey, NOW } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
 
 /** Calls as the first key, or as another one. */
-const calling =
-  ({ app, headers }: Gateway) =>
-  async (method: string, url: string, body?: unknown, more: Record<string, string> = {}) => {
-    const response = await app.inject({
-      method: method as 'GET',
-      url: `/v1${url}`,
-      headers: { ...headers, ...more },
-      ...(body === undefined ? {} : { payload: body as object }),
-    })
-    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
-  }
-
 /** A second key of the account; gives its header. */
 function addKey(gateway: Gateway, spec: ApiKeySpec = {}) {
   const text = newKeyText()

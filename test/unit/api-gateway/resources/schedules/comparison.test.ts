@@ -3,17 +3,10 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { calling } from '../../calling.ts'
 import { aGateway, aScreenshot, NOW } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
-
-const calling =
-  ({ app, headers }: Gateway) =>
-  async (method: string, url: string, body?: unknown) => {
-    const payload = body === undefined ? {} : { payload: body as object }
-    const response = await app.inject({ method: method as 'GET', url: `/v1${url}`, headers, ...payload })
-    return { status: response.statusCode, body: response.json() }
-  }
 
 const compared = { schedule: '@hourly', url: 'https://example.com/', comparison: { baseline: 'approved' } }
 const newest = ({ schedules }: Gateway): ScreenshotSchedule => schedules.objects.at(-1)!
@@ -140,11 +133,14 @@ t.test('POST /schedules/:id/approve asks the operator to keep the picture of a r
   const gateway = aGateway()
   const id = await create(gateway)
   const run = addRun(gateway, 10)
-  const call = calling(gateway)
-  t.strictSame(await call('POST', `/schedules/${id}/approve`, { run_id: run }), {
-    status: 202,
-    body: { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run } },
-  })
+  const { status, body } = await calling(gateway)('POST', `/schedules/${id}/approve`, { run_id: run })
+  t.strictSame(
+    { status, body },
+    {
+      status: 202,
+      body: { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run } },
+    },
+  )
   t.equal(requestOf(gateway), run)
 })
 

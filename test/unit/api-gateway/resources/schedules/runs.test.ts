@@ -3,16 +3,10 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import type { IgnoredObject } from '../../../../../crds/src/records/ignored-objects.ts'
 import { runKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { calling } from '../../calling.ts'
 import { aGateway, NOW } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
-
-const calling =
-  ({ app, headers }: Gateway) =>
-  async (method: 'GET' | 'POST', url: string, more: Record<string, string> = {}) => {
-    const response = await app.inject({ method, url: `/v1${url}`, headers: { ...headers, ...more } })
-    return { status: response.statusCode, headers: response.headers, body: response.json() }
-  }
 
 /** A schedule as kubectl creates it. */
 function addSchedule({ schedules }: Gateway, spec: Partial<ScreenshotSchedule['spec']> = {}): { id: string; schedule: ScreenshotSchedule } {
@@ -93,13 +87,13 @@ t.test('a repeated Idempotency-Key creates one run, and another schedule does no
   const { id } = addSchedule(gateway)
   const call = calling(gateway)
   const key = { 'idempotency-key': 'once' }
-  const first = await call('POST', `/schedules/${id}/run`, key)
-  const second = await call('POST', `/schedules/${id}/run`, key)
+  const first = await call('POST', `/schedules/${id}/run`, undefined, key)
+  const second = await call('POST', `/schedules/${id}/run`, undefined, key)
   t.equal(second.body.id, first.body.id)
   t.equal(second.headers['idempotent-replayed'], 'true')
   t.equal(gateway.screenshots.objects.size, 1)
   const { id: other } = addSchedule(gateway)
-  t.equal((await call('POST', `/schedules/${other}/run`, key)).status, 422)
+  t.equal((await call('POST', `/schedules/${other}/run`, undefined, key)).status, 422)
 })
 
 t.test('POST /schedules/:id/run is refused when the quota is used up, and for a schedule of another account', async (t) => {

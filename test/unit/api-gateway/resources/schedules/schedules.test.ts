@@ -1,21 +1,10 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { calling } from '../../calling.ts'
 import { aGateway, NOW, OPENING_KEY } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>
-
-const calling =
-  ({ app, headers }: Gateway) =>
-  async (method: string, url: string, body?: unknown, more: Record<string, string> = {}) => {
-    const response = await app.inject({
-      method: method as 'GET',
-      url: `/v1${url}`,
-      headers: { ...headers, ...more },
-      ...(body === undefined ? {} : { payload: body as object }),
-    })
-    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
-  }
 
 const url = 'https://example.com/'
 const hourly = { schedule: '@hourly', url }

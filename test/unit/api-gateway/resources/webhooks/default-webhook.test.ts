@@ -1,16 +1,9 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import { defaultWebhookId } from '../../../../../crds/src/webhooks/request-webhook.ts'
+import { calling } from '../../calling.ts'
 import { aGateway, OPENING_KEY } from '../../fakes.ts'
 
-type Gateway = ReturnType<typeof aGateway>
-
-const calling =
-  ({ app, headers }: Gateway) =>
-  async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
-    const response = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
-    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
-  }
 const url = 'https://example.com/'
 const webhook_url = 'https://me.example.com/in?token=1'
 const ID = defaultWebhookId('acme')

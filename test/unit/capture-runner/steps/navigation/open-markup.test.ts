@@ -7,11 +7,6 @@ t.test('toHtml returns HTML unchanged', async (t) => {
   t.equal(toHtml({ kind: 'html', text: '<p>a' }), '<p>a')
 })
 
-t.test('toHtml uses the first heading of Markdown as title, as text', async (t) => {
-  t.match(markdown('intro\n\n## A <b> & c ##\n\n# Later'), '<title>A &lt;b> &amp; c</title>')
-  t.match(markdown('no heading'), '<title></title>')
-})
-
 t.test('toHtml shows HTML in Markdown as text', async (t) => {
   const html = markdown('<script>alert(1)</script>\n\n[a](javascript:alert(1))')
   t.notMatch(html, '<script>')

@@ -34,6 +34,10 @@ function setUp(refuse?: KubeError) {
     seen: { observe: () => did.push('see') && undefined, observeDeleted: () => did.push('see gone') && undefined },
     deliveryWorker: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
     statistics: { count: (key) => did.push(`count ${key}`) && undefined },
+    deliveryLog: { note: () => {} },
+    findWebhook: () => undefined,
+    keepOpen: async () => {},
+    keepMissed: async () => {},
     metrics: { onSettled: (_, result) => did.push(`metric ${result}`) },
     log: silentLog,
   }

@@ -204,20 +204,14 @@ t.test('decide deletes a Screenshot with a requested deletion once its deliverie
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
   t.strictSame(reported(decide(settled, asked)), ['delete'])
   t.strictSame(reported(decide([], asked)), ['delete'])
-  t.strictSame(reported(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
   t.strictSame(reported(decide(settled, optionsAt(5))), [])
 })
 
 t.test('a deletion does not wait for open deliveries that can continue in the bucket', async (t) => {
   const options = { ...optionsAt(4), isDeleteRequested: true }
   const waiting = aCandidate({ entry: anEntry(1, 13) })
-  t.strictSame(decide([waiting], { ...options, canHandOver: true }), [{ do: 'deleteScreenshot' }])
-  t.match(decide([waiting], options), [{ do: 'requeue' }])
+  t.strictSame(decide([waiting], options), [{ do: 'deleteScreenshot' }])
   const posting = aCandidate({ entry: anEntry(1, 13), progress: { state: 'posting', attempt: 2 } })
-  t.strictSame(decide([posting], { ...options, canHandOver: true }), [])
-  t.match(
-    decide([aCandidate({ entry: anEntry(1, 3) })], { ...options, canHandOver: true }),
-    [{ do: 'record' }, { do: 'post' }],
-    'one that is due',
-  )
+  t.strictSame(decide([posting], options), [])
+  t.match(decide([aCandidate({ entry: anEntry(1, 3) })], options), [{ do: 'record' }, { do: 'post' }], 'one that is due')
 })

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { ignoreSilently } from '../../../../../crds/src/records/ignored-objects.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from '../../../../../operator/src/controllers/delivery/delivery-worker.ts'
 import { EventBodies } from '../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { PostLimiter } from '../../../../../operator/src/controllers/delivery/flow-control/post-limiter.ts'
@@ -11,6 +12,7 @@ import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
+const noStore = { put: async () => {}, get: async () => undefined }
 const occurrence = { event: 'screenshot.completed', at: at(2) } as const
 const anOutcome = (statusCode: number): PostOutcome => ({
   end: 'answered',
@@ -33,7 +35,8 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
       posts.push(post)
       return anOutcome(200)
     },
-    events: new EventBodies({ linkBase: { publicUrl: '', ring }, log: silentLog }),
+    eventBodies: new EventBodies({ linkBase: { publicUrl: '', ring }, store: noStore, log: silentLog, report: ignoreSilently }),
+    deliveryLog: { note: () => {} },
     signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
@@ -107,8 +110,8 @@ t.test('DeliveryWorker stores the bytes of an event only after its first failure
   ] as const) {
     const bodies: string[] = []
     const store = { put: async (_: string, body: string) => void bodies.push(body), get: async () => undefined }
-    const events = new EventBodies({ linkBase: { publicUrl: '', ring }, store, log: silentLog })
-    const { send } = aDeliveryWorker({ events, post: async () => anOutcome(statusCode) })
+    const eventBodies = new EventBodies({ linkBase: { publicUrl: '', ring }, store, log: silentLog, report: ignoreSilently })
+    const { send } = aDeliveryWorker({ eventBodies, post: async () => anOutcome(statusCode) })
     await send(attempt)
     t.equal(bodies.length, kept, `attempt ${attempt}, status ${statusCode}`)
   }

@@ -44,7 +44,7 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
     seen: { observeDeleted: (object) => see(object as Screenshot) },
     storage: { ...bucket.storage, exists: async (key) => ++questions > 0 && bucket.objects.has(key) },
     archiving,
-    mayWrite: () => true,
+    mayContinue: () => true,
     onArchived: () => {},
     log: silentLog,
   })
@@ -143,7 +143,7 @@ t.test('archive hands over open deliveries: the record names them, and a Screens
     seen: { observeDeleted: () => undefined },
     storage: bucket.storage,
     archiving,
-    mayWrite: () => true,
+    mayContinue: () => true,
     onArchived: (count) => t.equal(count, 1),
     log: silentLog,
   })

@@ -35,7 +35,7 @@ const accounts = new Map([
 const idAt = (second: number): string => newId('scr', at(second))
 const run = (
   bucket: MemoryBucket,
-  mayWrite = () => true,
+  mayContinue = () => true,
   { now = NOON, kinds = [] as OwnedKind[] } = {},
   kept: Plans = plans,
   storage = bucket.storage,
@@ -51,7 +51,7 @@ const run = (
     plans: kept,
     recordDays: 400,
     gone: new DeletedAccounts({ ...markChecks, storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
-    mayWrite,
+    mayContinue,
     now: () => now,
     log,
   })

@@ -42,8 +42,8 @@ function bury(bucket: MemoryBucket, second: number): void {
   for (const key of [tombstoneKey(ACCOUNT, id), rewriteKey(ACCOUNT, DAY, id), recordKey(ACCOUNT, id), objectKey(ACCOUNT, id, 'png')])
     bucket.objects.set(key, signed(key))
 }
-const run = (bucket: MemoryBucket, now: Date, mayWrite = () => true) =>
-  rewrite({ ...markChecks, storage: bucket.storage, mayWrite, now: () => now, log })
+const run = (bucket: MemoryBucket, now: Date, mayContinue = () => true) =>
+  rewrite({ ...markChecks, storage: bucket.storage, mayContinue, now: () => now, log })
 const segmentsOf = (bucket: MemoryBucket) => bucket.keys(segmentsPrefix(ACCOUNT, DAY))
 const idsIn = (bucket: MemoryBucket): string[] =>
   segmentsOf(bucket).flatMap((key) => readSegment(bucket.objects.get(key) ?? '').map(({ id }) => id))

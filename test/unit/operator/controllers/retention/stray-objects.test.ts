@@ -6,8 +6,8 @@ import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 const schedules = () => [{ account: 'acme', uid: 'live', name: 'home' }]
 const optionsOfRuns = () => ['schedules/acme/running.jwe']
 
-const remove = (folder: 'baselines' | 'schedules', bucket: MemoryBucket, mayWrite = () => true) =>
-  removeStrayObjects(folder, { storage: bucket.storage, schedules, optionsOfRuns, mayWrite, now: () => NOON })
+const remove = (folder: 'baselines' | 'schedules', bucket: MemoryBucket, mayContinue = () => true) =>
+  removeStrayObjects(folder, { storage: bucket.storage, schedules, optionsOfRuns, mayContinue, now: () => NOON })
 
 function aBucket() {
   const bucket = new MemoryBucket()

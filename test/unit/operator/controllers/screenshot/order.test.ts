@@ -54,6 +54,19 @@ t.test('buildOrder signs a read of the picture to compare with', async (t) => {
   t.notOk('baseline' in buildOrder(shot, storage, { maxFileBytes: 1_000, now: at(1) }))
 })
 
+t.test(
+  'the first run of a schedule waited less than those that are compared with it, and learned nothing about a page that gains content',
+  async (t) => {
+    const parts = { options: undefined, maxFileBytes: 1_000, now: at(1) }
+    const scheduleRef = { name: 'home', uid: 'u', time: NOON.toISOString() }
+    const ofSchedule = (more: object) => ({ ...shot, spec: { ...shot.spec, scheduleRef: { ...scheduleRef, ...more } } })
+    const order = buildOrder(ofSchedule({ wasFit: true }), storage, parts)
+    t.equal(CaptureOrder.parse(order).isWatched, true)
+    t.equal(order.deadline, deadlineOf(shot).getTime() + 10_000, 'with time for it')
+    t.notOk('isWatched' in buildOrder(ofSchedule({}), storage, parts), 'of a schedule that compares nothing')
+  },
+)
+
 t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {
   t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
 })

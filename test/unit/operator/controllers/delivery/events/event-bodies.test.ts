@@ -1,5 +1,6 @@
 import t from 'tap'
 import { silentLog } from '../../../../../../crds/client/log.ts'
+import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
 import { buildEvent, recordIn } from '../../../../../../crds/src/webhooks/events.ts'
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { aScreenshot, completedStatus } from '../../../../../support/fakes/builders.ts'
@@ -10,14 +11,18 @@ const shot = aScreenshot({ status: completedStatus() })
 
 t.test('EventBodies builds a first attempt without reading the store', async (t) => {
   const store = { put: async () => {}, get: () => t.fail('not asked') as never }
-  const { id, body } = await new EventBodies({ linkBase, store, log: silentLog }).load(shot, 'screenshot.completed', 1)
+  const { id, body } = await new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently }).load(
+    shot,
+    'screenshot.completed',
+    1,
+  )
   t.match(JSON.parse(body), { id, type: 'screenshot.completed' })
 })
 
 t.test('EventBodies repeats stored bytes, and rebuilds the event without them', async (t) => {
   const objects = new Map<string, string>()
   const store = { put: async (key: string, body: string) => void objects.set(key, body), get: async (key: string) => objects.get(key) }
-  const library = new EventBodies({ linkBase, store, log: silentLog })
+  const library = new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently })
   const first = await library.load(shot, 'screenshot.completed', 1)
   t.equal((await library.load(shot, 'screenshot.completed', 2)).body, first.body)
   const rotated = { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } }
@@ -52,7 +57,7 @@ for (const [name, text, reason] of forgeries) {
 
 t.test('EventBodies continues without a failing store', async (t) => {
   const fail = () => Promise.reject(new Error('away'))
-  const library = new EventBodies({ linkBase, store: { put: fail, get: fail }, log: silentLog })
+  const library = new EventBodies({ linkBase, store: { put: fail, get: fail }, log: silentLog, report: ignoreSilently })
   const event = await library.load(shot, 'screenshot.completed', 3)
   await library.keep(event)
   t.match(event.body, /screenshot\.completed/)

@@ -3,6 +3,7 @@ import { screenshotIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../../../../crds/src/records/archive.ts'
+import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
 import { eventKey, recordKey, tombstoneKey } from '../../../../../../crds/src/records/storage-keys.ts'
 import { buildEvent, eventIdOf } from '../../../../../../crds/src/webhooks/events.ts'
 import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
@@ -10,6 +11,7 @@ import { aScreenshot, at, aWebhook, completedStatus } from '../../../../../suppo
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 
 const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
+const rest = { linkBase, report: ignoreSilently, now: () => new Date() }
 const type = 'screenshot.completed'
 const shot = aScreenshot({ status: completedStatus() })
 const id = screenshotIdOf(shot.metadata)
@@ -54,7 +56,7 @@ const cases: { name: string; live?: Screenshot[]; objects?: Record<string, strin
   { name: 'nothing for a recreated object', live: [renewed], body: undefined },
 ]
 t.test('RecordedEvents accepts only URLs that the record contains', async (t) => {
-  const events = new RecordedEvents({ screenshots: { byIndex: () => [shot] }, storage: new MemoryBucket().storage, linkBase })
+  const events = new RecordedEvents({ screenshots: { byIndex: () => [shot] }, storage: new MemoryBucket().storage, ...rest })
   t.equal(await events.load(aWebhook(), { ...line, url: 'https://evil.example/' }), undefined)
 })
 
@@ -62,7 +64,7 @@ for (const { name, live = [], objects = {}, body } of cases) {
   t.test(`RecordedEvents loads ${name}`, async (t) => {
     const bucket = new MemoryBucket()
     for (const [key, text] of Object.entries(objects)) bucket.objects.set(key, text)
-    const events = new RecordedEvents({ screenshots: { byIndex: () => live }, storage: bucket.storage, linkBase })
+    const events = new RecordedEvents({ screenshots: { byIndex: () => live }, storage: bucket.storage, ...rest })
     t.equal(await events.load(aWebhook(), line), body)
   })
 }

@@ -50,7 +50,7 @@ t.test('CircuitBreakers removes idle endpoints, and reports the end of their pau
   const { circuitBreakers, fail, reported, clock } = setUp()
   fail()
   clock.second = 331
-  circuitBreakers.sweep()
+  circuitBreakers.forgetIdle()
   t.strictSame(reported, ['hook open', 'hook closed'])
   fail('hook', 9)
   t.notOk(circuitBreakers.isOpen('hook'), 'it counts from zero')

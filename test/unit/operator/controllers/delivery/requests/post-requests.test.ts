@@ -49,7 +49,7 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
       performed.push({ request, end })
       return end.promise
     },
-    mayPost: () => true,
+    mayStart: () => true,
     now: () => at(1),
     log: silentLog,
     ...given,
@@ -103,7 +103,7 @@ t.test('PostRequests responds to a manual test, and runs the next one too', asyn
 })
 
 t.test('PostRequests starts nothing when it may not post', async (t) => {
-  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
+  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { mayStart: () => false })
   await reconcile()
   t.strictSame(performed, [])
 })

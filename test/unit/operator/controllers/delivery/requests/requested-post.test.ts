@@ -2,6 +2,7 @@ import t from 'tap'
 import { hexSignature } from '../../../../../../crds/src/crypto/webhook-signature.ts'
 import { newId, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
+import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
 import { missedKey } from '../../../../../../crds/src/records/storage-keys.ts'
 import { FencedError } from '../../../../../../crds/src/runtime/fence.ts'
 import type { AttemptLine } from '../../../../../../crds/src/webhooks/delivery-log.ts'
@@ -44,7 +45,7 @@ function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
     linkBase: { publicUrl: '', ring },
     deliveryLog: { read: async () => lines, note: (_, line) => noted.push(line) },
     recordedEvents: { load: async () => '{"id":"evt_1"}' },
-    undelivered: undefined,
+    undelivered: new UndeliveredStore({ storage: new MemoryBucket().storage, report: ignoreSilently }),
     now: () => at(5),
     version: '1',
     ...given,
@@ -91,7 +92,6 @@ t.test('postAsRequested sends the event of a single request to the URL of that r
 
 const refusals: { name: string; desk: ReturnType<typeof setUp>; hook?: Webhook; error: string }[] = [
   { name: 'is not in the log', desk: setUp([]), error: 'the log has no such delivery' },
-  { name: 'cannot be looked up without a log', desk: setUp([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
   {
     name: 'is of a deleted screenshot',
     desk: setUp([aLine()], { recordedEvents: { load: async () => undefined } }),

@@ -4,6 +4,7 @@ import { silentLog } from '../../../../../../crds/client/log.ts'
 import { newId, screenshotIdOf, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
 import { toArchivedLine } from '../../../../../../crds/src/records/archive.ts'
+import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
 import { missedPrefix, OPEN_PREFIX, parseOpenKey, recordKey } from '../../../../../../crds/src/records/storage-keys.ts'
 import { openPrefix } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
@@ -13,7 +14,6 @@ import { UndeliveredController } from '../../../../../../operator/src/controller
 import { toUndelivered, withOpenDeliveries } from '../../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
 import { redeliverMissed } from '../../../../../../operator/src/controllers/delivery/undelivered/redeliver-missed.ts'
 import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
-import { UndeliveredWorker } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-worker.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 import { isFullLength } from '../../../../../support/length.ts'
@@ -28,6 +28,7 @@ const EVENTS_PER_STEP = isFullLength ? STEP : 1
 const MAX_INTERRUPTED = isFullLength ? 100 : 2
 const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
 const hook = aWebhook()
+const noStore = { put: async () => {}, get: async () => undefined }
 const schedule = { delaysMilliseconds: [60_000, 4_500_000], timeoutMilliseconds: 5_000 }
 const type = 'screenshot.completed'
 const prefix = openPrefix('default', { webhook: 'hook' })
@@ -53,22 +54,27 @@ function aStage(t: Test, downForSeconds: number) {
       return { end: 'answered', isSuccess, statusCode, detail: '', durationMilliseconds: 1, excerpt: Buffer.alloc(0) } as const
     }
     const store = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
-    const worker = new UndeliveredWorker({
-      ...{ store, schedule, now, post, namespace: 'default', version: '1', log: silentLog, metrics: {} },
+    const controller = new UndeliveredController({
+      ...{ undelivered: store, schedule, now, post, namespace: 'default', version: '1', log: silentLog, metrics: {} },
       circuitBreakers: { heldUntil: () => undefined, start: () => () => {} },
-      events: new EventBodies({ linkBase, log: silentLog }),
+      eventBodies: new EventBodies({ linkBase, store: noStore, log: silentLog, report: ignoreSilently }),
       signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
-      deliveryLog: undefined,
-      recordedEvents: new RecordedEvents({ screenshots: { byIndex: () => [] }, storage: bucket.storage, linkBase, now }),
+      deliveryLog: { note: () => undefined },
+      recordedEvents: new RecordedEvents({
+        screenshots: { byIndex: () => [] },
+        storage: bucket.storage,
+        linkBase,
+        now,
+        report: ignoreSilently,
+      }),
       statistics: { count: () => undefined },
       findWebhook: () => hook,
       findDefaultWebhook: () => undefined,
       onMissingSecret: () => undefined,
       random: () => 0,
+      limiter: { run: <T>(_: unknown, job: () => Promise<T>) => job() },
+      mayStart: () => term === terms,
     })
-    const limiter = { run: <T>(_: unknown, job: () => Promise<T>) => job() }
-    const mayPost = () => term === terms
-    const controller = new UndeliveredController({ store, worker, limiter, namespace: 'default', mayPost, now, log: silentLog })
     controller.controller.start()
     t.teardown(() => controller.controller.stop(1))
     return { store, reconcile: () => controller.reconcile(prefix) }

@@ -1,0 +1,15 @@
+import { formatAge } from '../format/text.ts'
+import { STATUS_TITLES } from '../format/titles.ts'
+import type { Schedule } from './body.ts'
+
+/** How the last run of a schedule ended, such as `Failed 5 minutes ago: TIMEOUT`. */
+export function describeLastRun(
+  { active_runs: active, recent_runs: [last] }: Pick<Schedule, 'active_runs' | 'recent_runs'>,
+  now: Date,
+): string {
+  if (active.length > 0) return 'Runs now'
+  if (!last) return 'No run yet'
+  const { status, scheduled_at, error_code: code } = last
+  const ended = `${STATUS_TITLES[code === null ? status : 'failed'] ?? status} ${formatAge(scheduled_at, now)}`
+  return code === null ? ended : `${ended}: ${code}`
+}
