@@ -68,10 +68,13 @@ function hiddenIn(element: Element): number {
   return isWindow ? 0 : hidden
 }
 
-/** Also in a frame inside it. For a frame of another origin, its content is unknown. */
+/** Also in a frame inside it. For a frame of another origin, its content is unknown, but nobody can scroll it if it lets the pointer through. */
 function hiddenInFrame(frame: Element): number {
   const inner = frameDocumentOf(frame)
-  if (!inner) return (attributeOf(frame, 'src') ?? attributeOf(frame, 'data')) ? Number.POSITIVE_INFINITY : 0
+  if (!inner) {
+    const isEmpty = (attributeOf(frame, 'src') ?? attributeOf(frame, 'data') ?? '') === ''
+    return isEmpty || getComputedStyle(frame).pointerEvents === 'none' ? 0 : Number.POSITIVE_INFINITY
+  }
   const root = inner.scrollingElement ?? inner.documentElement
   if (!root) return 0
   const below = root.scrollHeight - frame.clientHeight

@@ -31,7 +31,8 @@ const component = (style: string, html: string) =>
 const styled = (style: string, body: string) => page('', body, `<style>${style}</style>`)
 
 const foreign = createServer(({ url }, response) => {
-  const body = url === '/shell' ? `<body style="margin:0"><main style="height:100vh;overflow:auto">Text${parts}</main>` : inner
+  const body =
+    url === '/clear' ? '' : url === '/shell' ? `<body style="margin:0"><main style="height:100vh;overflow:auto">Text${parts}</main>` : inner
   response.setHeader('content-type', 'text/html').end(body)
 })
 await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.2', resolve))
@@ -72,6 +73,10 @@ const stage = await openStage(t, {
   '/scrolled': page('', `<main style="height:100vh;overflow:auto">${shyParts}</main>${showing("document.querySelector('main')")}`),
   '/scrolled-frame': page('', '<iframe src="/shy" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/shy': page('', shyParts + showing('window')),
+  '/below-frame': page(
+    '',
+    `<main style="height:100vh;overflow:auto">${parts}</main><iframe src="http://127.0.0.2:${port}/clear" style="position:fixed;inset:0;width:100%;height:100%;border:0;pointer-events:none"></iframe>`,
+  ),
   '/inner': inner,
   // What stays as it is.
   '/rows': page(
@@ -111,6 +116,7 @@ for (const [path, height, what] of [
   ['/frame-of-shell', 2_100, 'a part of a frame'],
   ['/frame-in-frame', 2_100, 'a frame in a frame'],
   ['/object', 2_100, 'an object'],
+  ['/below-frame', 2_100, 'a part below a clear frame of another origin'],
   ['/closed', 2_100, 'a part in a closed root'],
   ['/scrolled', 2_100, 'a part that shows its content on scroll'],
   ['/scrolled-frame', 2_100, 'a frame that shows its content on scroll'],
