@@ -94,6 +94,16 @@ const stage = await openStage(t, {
         }
       }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
   ),
+  '/parallax-background': page(
+    '',
+    `<style>.band { height: 500px; background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 -150px / 100% 800px }</style>
+      ${'<div class="band">Band</div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, height } = band.getBoundingClientRect()
+          band.style.backgroundPositionY = -150 + (top + height / 2 - innerHeight / 2) * .2 + 'px'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  ),
   '/reloads': page(
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
@@ -294,9 +304,11 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  const { pixels } = await stage.shoot('/parallax', full)
-  const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
-  t.strictSame(empty, [])
+  for (const path of ['/parallax', '/parallax-background']) {
+    const { pixels } = await stage.shoot(path, full)
+    const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
+    t.strictSame(empty, [], path)
+  }
 })
 
 t.test('a page that loads again when it is resized or scrolled gives a picture with a warning', async (t) => {
