@@ -200,6 +200,18 @@ const stage = await openStage(t, {
       const draw = () => { map.width = innerWidth; map.height = innerHeight; const pen = map.getContext('2d'); pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 9999, 9999) }
       draw(); let resized = 0; addEventListener('resize', () => { map.width = map.width; setTimeout(draw, 300) })</script>`,
   ),
+  '/canvas-of-window': page(
+    '',
+    `<canvas id="stars" style="position:fixed;inset:0;z-index:-1"></canvas><div style="height:2000px">Text</div><script>
+      const draw = () => {
+        stars.width = innerWidth
+        stars.height = innerHeight
+        const pen = stars.getContext('2d')
+        pen.fillStyle = '#0f0'
+        pen.fillRect(0, 0, stars.width, stars.height)
+      }
+      draw(); addEventListener('resize', draw)</script>`,
+  ),
   '/bar': page(
     '',
     '<div style="position:fixed;bottom:0;height:50px;width:100%;background:#f00"></div><div style="height:3000px;background:#0f0"></div>',
@@ -325,6 +337,11 @@ t.test('a page that redraws when it is resized is drawn, with and without a wait
     const { pixels } = await stage.shoot('/redraws', { ...full, stabilityTimeout })
     t.ok(isNear(pixels.at(200, 1_900), GREEN), `${stabilityTimeout}`)
   }
+})
+
+t.test('a canvas that a script makes as large as the window keeps its width', async (t) => {
+  const { pixels } = await stage.shoot('/canvas-of-window', full)
+  t.ok(isNear(pixels.at(390, 10), GREEN) && isNear(pixels.at(390, 590), GREEN))
 })
 
 t.test('a full page shows nothing that is for browsers without scripts', async (t) => {
