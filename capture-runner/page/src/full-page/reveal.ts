@@ -3,6 +3,8 @@ import { attributeOf, boxOf, call, isHtml, nameOf, parentOf, queryAll, read, scr
 import { type PinnedHeights, recall, remember } from '../shared/state.ts'
 
 const HEIGHT = 'data-tintype-height'
+/** More than the space that the browser leaves below an image in a line of text. */
+const LINE_PIXELS = 16
 
 /** Pins elements as tall as the window before a script can see another window. */
 export const prepareReveal: PageFunctions['prepareReveal'] = (maxElements) => {
@@ -46,7 +48,7 @@ const isPart = (element: Element): element is HTMLElement =>
 
 /** An element that got more content than its pinned height has room for may grow. */
 function freeGrown(element: HTMLElement, { pin, heights }: PinnedHeights): void {
-  if (read(element, 'scrollHeight') <= read(element, 'clientHeight') + 1 || getComputedStyle(element).overflowY !== 'visible')
+  if (read(element, 'scrollHeight') <= read(element, 'clientHeight') + LINE_PIXELS || getComputedStyle(element).overflowY !== 'visible')
     return
   pin(element, heights.get(element) ?? read(element, 'offsetHeight'), true)
 }

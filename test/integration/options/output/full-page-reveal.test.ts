@@ -212,6 +212,19 @@ const stage = await openStage(t, {
       }
       draw(); addEventListener('resize', draw)</script>`,
   ),
+  '/chart-in-line': page(
+    '',
+    `<div id="frame" style="height:60vh"><canvas id="chart"></canvas></div><div style="height:2000px;background:#00f">Text</div><script>
+      new ResizeObserver(() => {
+        chart.width = frame.clientWidth
+        chart.height = frame.clientHeight
+        setTimeout(() => {
+          const pen = chart.getContext('2d')
+          pen.fillStyle = '#0f0'
+          pen.fillRect(0, 0, chart.width, chart.height)
+        }, 60)
+      }).observe(frame)</script>`,
+  ),
   '/bar': page(
     '',
     '<div style="position:fixed;bottom:0;height:50px;width:100%;background:#f00"></div><div style="height:3000px;background:#0f0"></div>',
@@ -342,6 +355,12 @@ t.test('a page that redraws when it is resized is drawn, with and without a wait
 t.test('a canvas that a script makes as large as the window keeps its width', async (t) => {
   const { pixels } = await stage.shoot('/canvas-of-window', full)
   t.ok(isNear(pixels.at(390, 10), GREEN) && isNear(pixels.at(390, 590), GREEN))
+})
+
+t.test('a chart in a line of text does not grow again and again', async (t) => {
+  const { pixels } = await stage.shoot('/chart-in-line', full)
+  t.equal(pixels.height, 2_360)
+  t.ok(isNear(pixels.at(200, 180), GREEN))
 })
 
 t.test('a full page shows nothing that is for browsers without scripts', async (t) => {
