@@ -222,10 +222,14 @@ export interface PageFunctions {
   // full page
   /** Scrolls instantly. @param isEager makes lazy images and frames load at once */
   scrollWindow: (top: number, isEager: boolean) => Extent
-  /** Expands a scrolling part to its full height, and pins elements that are as tall as the window. May be called again for what comes later. */
-  unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'skipped'
+  /**
+   * Expands a scrolling part to its full height, and pins elements that are as tall as the window. May be called again for what comes later. `closed`: it
+   * may be in a closed root that is not known.
+   */
+  unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'closed' | 'skipped'
   /** The scrolling part of a page that does not scroll itself, if it is not unfolded. */
   findFolded: () => FoldedPart | null
+  /** Its height includes what the parts of the document hide. */
   readExtent: () => WindowExtent
   /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
   moveBarsDown: (distance: number) => void

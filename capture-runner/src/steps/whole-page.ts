@@ -35,8 +35,13 @@ interface Part {
 type OpenPage = Pick<Work, 'tab' | 'signal'>
 
 /** Lets page functions search the closed shadow roots that exist now. Costs a command, and more only if the page may have some. */
-export async function includeClosedRoots({ tab, signal }: OpenPage): Promise<void> {
-  if (await callInPage({ tab, signal }, 'mayHaveClosedRoots')) await openPart(tab.session, tab.mainFrame, signal)
+export async function includeClosedRoots(page: OpenPage): Promise<void> {
+  if (await callInPage(page, 'mayHaveClosedRoots')) await findClosedRoots(page)
+}
+
+/** The same for a page that has some. */
+export const findClosedRoots = async ({ tab, signal }: OpenPage): Promise<void> => {
+  await openPart(tab.session, tab.mainFrame, signal)
 }
 
 /** Finds the closed roots and the frames of a page. */

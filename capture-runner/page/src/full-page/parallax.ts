@@ -17,26 +17,47 @@ const MAX_ELEMENTS = 500
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
+/** How scripts move what an element shows: by what its inline style names, and in which box. */
+const KINDS = {
+  transform: {
+    read: (element: Element) => matrixOf(element).m42,
+    write: (element: Element, pixels: number) => {
+      const matrix = matrixOf(element)
+      matrix.m42 = pixels
+      setStyle(element, { transform: matrix.toString(), transition: 'none' })
+    },
+    boxFor: parentOf,
+  },
+  // A position in percent is no length, and on no line.
+  background: {
+    read: (element: Element) => Number(/^(\S+)px$/.exec(getComputedStyle(element).backgroundPositionY)?.[1]),
+    write: (element: Element, pixels: number) => setStyle(element, { 'background-position-y': `${pixels}px`, transition: 'none' }),
+    boxFor: (element: Element) => element,
+  },
+} as const
+const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
+
 export const noteShifts: PageFunctions['noteShifts'] = () => {
-  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', new Map<Element, Shift[]>())
-  for (const element of queryAll(document, '[style*="transform"]').slice(0, MAX_ELEMENTS)) {
-    const shifts = noted.get(element) ?? []
-    if (shifts.at(-1)?.top !== scrollY) noted.set(element, [...shifts, { top: scrollY, pixels: matrixOf(element).m42 }])
+  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map() })
+  for (const name of NAMES) {
+    for (const element of queryAll(document, `[style*="${name}"]`).slice(0, MAX_ELEMENTS)) {
+      const shifts = noted[name].get(element) ?? []
+      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: KINDS[name].read(element) }])
+    }
   }
 }
 
 export const placeShifted: PageFunctions['placeShifted'] = () => {
-  const noted = recall('tintypeShifts') ?? new Map<Element, Shift[]>()
   const end = (scrollingElement()?.scrollHeight ?? 0) - innerHeight
-  for (const [element, shifts] of noted) {
-    const line = lineThrough(shifts)
-    const container = parentOf(element)
-    if (!line || !container) continue
-    const { top, height } = boxOf(container)
-    const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
-    const matrix = matrixOf(element)
-    matrix.m42 = line.start + line.slope * position
-    setStyle(element, { transform: matrix.toString(), transition: 'none' })
+  for (const name of NAMES) {
+    for (const [element, shifts] of recall('tintypeShifts')?.[name] ?? []) {
+      const line = lineThrough(shifts)
+      const container = KINDS[name].boxFor(element)
+      if (!line || !container) continue
+      const { top, height } = boxOf(container)
+      const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
+      KINDS[name].write(element, line.start + line.slope * position)
+    }
   }
 }
 

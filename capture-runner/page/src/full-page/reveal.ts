@@ -1,8 +1,10 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { attributeOf, boxOf, call, isHtml, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { attributeOf, boxOf, call, isHtml, nameOf, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { type PinnedHeights, recall, remember } from '../shared/state.ts'
 
 const HEIGHT = 'data-tintype-height'
+/** More than the space that the browser leaves below an image in a line of text. */
+const LINE_PIXELS = 16
 
 /** Pins elements as tall as the window before a script can see another window. */
 export const prepareReveal: PageFunctions['prepareReveal'] = (maxElements) => {
@@ -46,7 +48,8 @@ const isPart = (element: Element): element is HTMLElement =>
 
 /** An element that got more content than its pinned height has room for may grow. */
 function freeGrown(element: HTMLElement, { pin, heights }: PinnedHeights): void {
-  if (read(element, 'scrollHeight') <= read(element, 'clientHeight') + 1 || getComputedStyle(element).overflowY !== 'visible') return
+  if (read(element, 'scrollHeight') <= read(element, 'clientHeight') + LINE_PIXELS || getComputedStyle(element).overflowY !== 'visible')
+    return
   pin(element, heights.get(element) ?? read(element, 'offsetHeight'), true)
 }
 
@@ -92,7 +95,7 @@ function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): Pinn
     )}px`
     const rule = isGrowing
       ? `height: auto !important; min-height: ${own} !important`
-      : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important`
+      : `height: ${own} !important; min-height: 0 !important; max-height: ${own} !important${widthOf(element)}`
     const number = sheet.cssRules.length
     if (number === 0) document.adoptedStyleSheets.push(sheet)
     call(element, 'setAttribute', HEIGHT, String(number))
@@ -100,6 +103,10 @@ function createPin(pinned: Map<HTMLElement, number>, windowHeight: number): Pinn
     pinned.set(element, height)
   }
 }
+
+/** A canvas without a width of its own gets narrower with its height, if a script has made it as tall as the window. */
+const widthOf = (element: HTMLElement): string =>
+  nameOf(element) === 'canvas' ? `; width: ${getComputedStyle(element).width} !important` : ''
 
 /** In a document that has replaced the prepared one, nothing is pinned. */
 export const pinHeights: PageFunctions['pinHeights'] = () => {

@@ -1,5 +1,6 @@
 import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
-import { attributeOf, boxOf, call, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
+import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
+import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 import { flatElements } from './flat-tree.ts'
@@ -22,18 +23,20 @@ const ROOT_SHARE = 0.25
 /** Share of the window that a part must cover to be unfolded without being asked for. */
 const FILLING_SHARE = 0.5
 /** Share of the window from which a part that stays as it is needs a warning. */
-const NAMED_SHARE = 0.25
+export const NAMED_SHARE = 0.25
 /** A second part of this share of the largest one is a pane of its own. */
 const PANE_SHARE = 0.45
 /** An editor covers this share of the part that scrolls it. */
 const EDITOR_SHARE = 0.5
+/** Where to look for a closed root, as shares of the window. A part that fills most of the window is there. */
+const ACROSS = [0.3, 0.5, 0.7]
 /** Elements to look at in one part. Lists that draw only some rows have few. */
 const MAX_ELEMENTS = 20_000
 
 const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
 const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
 
-export const isFrame = (element: Element): boolean => tagOf(element) === 'iframe' || tagOf(element) === 'frame'
+export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(tagOf(element))
 
 /** Height of the page below the window. */
 const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
@@ -46,7 +49,7 @@ export function findScrollers(): Scroller[] {
   const found: Scroller[] = []
   for (const element of allElements(findRoots(false))) {
     if (element === document.documentElement) continue
-    const hidden = isFrame(element) ? hiddenInFrame(element) : hiddenIn(element)
+    const hidden = hiddenAt(element)
     if (hidden <= 1) continue
     const share = shareInWindow(element)
     if (share === 0 || !call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true })) continue
@@ -65,15 +68,28 @@ function hiddenIn(element: Element): number {
   return isWindow ? 0 : hidden
 }
 
-/** For a frame of another origin, its content is unknown. */
+/** Also in a frame inside it. For a frame of another origin, its content is unknown, but nobody can scroll it if it lets the pointer through. */
 function hiddenInFrame(frame: Element): number {
   const inner = frameDocumentOf(frame)
-  if (!inner) return attributeOf(frame, 'src') !== null ? Number.POSITIVE_INFINITY : 0
+  if (!inner) {
+    const isEmpty = (attributeOf(frame, 'src') ?? attributeOf(frame, 'data') ?? '') === ''
+    return isEmpty || getComputedStyle(frame).pointerEvents === 'none' ? 0 : Number.POSITIVE_INFINITY
+  }
   const root = inner.scrollingElement ?? inner.documentElement
   if (!root) return 0
   const below = root.scrollHeight - frame.clientHeight
-  return below > 1 ? below : Math.max(0, ...[...inner.querySelectorAll('body, body *')].map(hiddenIn))
+  return below > 1 ? below : Math.max(0, ...partsOfFrame(inner).map(hiddenAt))
 }
+
+/** The elements of a frame's document that cover this share of it. */
+export function partsOfFrame({ body, defaultView }: Document, share = NAMED_SHARE): HTMLElement[] {
+  const area = defaultView ? defaultView.innerWidth * defaultView.innerHeight * share : Number.POSITIVE_INFINITY
+  const isLarge = (element: HTMLElement) => read(element, 'offsetWidth') * read(element, 'offsetHeight') >= area
+  return body ? [body, ...queryAll(body, '*')].filter((element) => isHtml(element)).filter(isLarge) : []
+}
+
+/** Height of an element's content that is not in view, in CSS pixels. */
+export const hiddenAt = (element: Element): number => (isFrame(element) ? hiddenInFrame(element) : hiddenIn(element))
 
 function shareInWindow(element: Element): number {
   const { left, top, right, bottom } = boxOf(element)
@@ -94,6 +110,17 @@ export function findFilling(): Scroller | undefined {
 
 /** The largest part that can be unfolded. */
 export const findLargest = (): Scroller | undefined => findScrollers().find((scroller) => !reasonToKeep(scroller))
+
+/** True if an element in the middle of a page that does not scroll may have a closed root that is not known, in which a part may scroll. */
+export function mayHideScroller(): boolean {
+  return !isPageScrolling() && ACROSS.some((x) => isBehindClosedRoot(topAt(x * innerWidth, innerHeight / 2)))
+}
+
+function isBehindClosedRoot(top: Element | undefined): boolean {
+  if (isEmptyHost(top)) return true
+  for (let element = top; element; element = containerOf(element)) if (isUnknownComponent(element)) return true
+  return false
+}
 
 /** The part that a full page shows only in part, and why. */
 export function findFoldedPart(): FoldedPart | null {
@@ -119,12 +146,12 @@ function contains(outer: Element, inner: Element): boolean {
   return false
 }
 
-function reasonToKeep({ element, share }: Scroller): FoldReason | undefined {
+function reasonToKeep({ element, share, hidden }: Scroller): FoldReason | undefined {
   for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
     if (call(outer, 'matches', DIALOGS)) return 'dialog'
     if (call(outer, 'matches', EDITORS)) return 'editor'
   }
-  if (isFrame(element)) return frameDocumentOf(element) ? undefined : 'frame'
+  if (isFrame(element)) return hidden === Number.POSITIVE_INFINITY ? 'frame' : undefined
   const inside = flatElements(element)
   if (inside.some((part) => call(part, 'matches', EDITORS) && shareInWindow(part) >= share * EDITOR_SHARE)) return 'editor'
   return inside.length <= MAX_ELEMENTS && drawsOnlyRows(element, inside) ? 'rows' : undefined

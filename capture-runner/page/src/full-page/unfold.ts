@@ -1,9 +1,24 @@
 import type { PageFunctions, ScrollContainer } from '../../../src/page/functions.ts'
-import { isHtml, queryAll, read, scrollingElement, setStyle, write } from '../shared/dom.ts'
+import { isHtml, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
 import { containerOf, findFirstVisible, findMatches, frameDocumentOf } from '../shared/tree.ts'
 import { loadEagerly } from './lazy.ts'
-import { findFilling, findFoldedPart, findLargest, isFrame } from './scrollers.ts'
+import { notifyOfScroll, type ScrollTargets } from './scroll-events.ts'
+import {
+  findFilling,
+  findFoldedPart,
+  findLargest,
+  findScrollers,
+  hiddenAt,
+  isFrame,
+  mayHideScroller,
+  NAMED_SHARE,
+  partsOfFrame,
+} from './scrollers.ts'
+
+/** Share of a part's height that each position is below the last one, and the number of positions. */
+const PASS_SHARE = 0.3
+const MAX_POSITIONS = 50
 
 export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsWidth }) => {
   if (eager) loadEagerly()
@@ -11,12 +26,25 @@ export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsW
   if (container === undefined) return 'skipped'
   const before = recall('tintypeUnfolded')
   const panel = before && isUnfolded(before) ? before : findPanel(container)
-  if (!panel) return 'absent'
+  if (!panel) return typeof container !== 'object' && mayHideScroller() ? 'closed' : 'absent'
   if (isFrame(panel)) growFrame(panel as HTMLIFrameElement)
-  else if (panel !== before) expand(panel, keepsWidth)
+  else if (panel === before) fit(panel)
+  else expand(panel, keepsWidth)
   remember('tintypeUnfolded', panel)
+  const inner = frameDocumentOf(panel)
+  notifyOfScroll([panel, inner, inner?.defaultView])
   return 'found'
 }
+
+/** Gives up height that content needed only until it appeared: it may move up meanwhile. */
+function fit(panel: HTMLElement): void {
+  const before = Number.parseFloat(read(panel, 'style').minHeight)
+  setStyle(panel, { 'min-height': '0' })
+  setStyle(panel, { 'min-height': `${Math.min(before, wholeHeightOf(panel))}px` })
+}
+
+const wholeHeightOf = (panel: HTMLElement): number =>
+  read(panel, 'scrollHeight') + read(panel, 'offsetHeight') - read(panel, 'clientHeight')
 
 /** A page that draws itself again removes what was set. */
 const isUnfolded = (panel: HTMLElement): boolean => panel.isConnected && (isFrame(panel) || getComputedStyle(panel).overflowY === 'visible')
@@ -26,8 +54,15 @@ export const findFolded: PageFunctions['findFolded'] = () => findFoldedPart()
 export const readExtent: PageFunctions['readExtent'] = () => ({
   width: innerWidth,
   height: innerHeight,
-  scrollHeight: scrollingElement()?.scrollHeight ?? 0,
+  scrollHeight: Math.max(scrollingElement()?.scrollHeight ?? 0, innerHeight + hiddenInParts()),
 })
+
+/** Height of the content that is not in view in the part that hides most. */
+const hiddenInParts = (): number =>
+  Math.max(
+    0,
+    ...findScrollers().flatMap(({ share, hidden }) => (share >= NAMED_SHARE && hidden < Number.POSITIVE_INFINITY ? [hidden] : [])),
+  )
 
 /** Elements as tall as the window keep their height. */
 function pinWindowHeights({ body, defaultView }: Document): void {
@@ -47,12 +82,25 @@ function findPanel(container: ScrollContainer): HTMLElement | undefined {
 
 /** Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. Content may be added to it later. */
 function expand(panel: HTMLElement, keepsWidth: boolean): void {
-  write(panel, 'scrollTop', 0)
-  const whole = `${read(panel, 'scrollHeight') + read(panel, 'offsetHeight') - read(panel, 'clientHeight')}px`
+  passThrough(panel, [panel])
+  const whole = `${wholeHeightOf(panel)}px`
   if (keepsWidth && panel !== read(panel, 'ownerDocument').body) keepWidth(panel)
   setStyle(panel, { height: 'auto', 'min-height': whole, 'max-height': 'none' })
   release(panel)
   releaseAround(panel)
+}
+
+/** Scrolls through a part and back, for scripts that show content where it comes into view. Ends at the top. */
+function passThrough(scroller: Element, targets: ScrollTargets): void {
+  const [height, end] = [read(scroller, 'clientHeight'), read(scroller, 'scrollHeight')]
+  const step = Math.max(height * PASS_SHARE, end / MAX_POSITIONS, 1)
+  for (let top = step; top < end; top += step) scrollPart(scroller, top, targets)
+  scrollPart(scroller, 0, targets)
+}
+
+function scrollPart(scroller: Element, top: number, targets: ScrollTargets): void {
+  Reflect.apply(Element.prototype.scrollTo, scroller, [{ top, behavior: 'instant' }])
+  notifyOfScroll(targets)
 }
 
 /** Makes a frame as tall as its document. */
@@ -61,6 +109,7 @@ function growFrame(frame: HTMLIFrameElement): void {
   const root = inner?.scrollingElement ?? inner?.documentElement
   if (!inner || !root) return
   if (!recall('tintypeUnfolded')) {
+    passThrough(root, [inner, inner.defaultView])
     pinWindowHeights(inner)
     keepWidth(frame)
     setStyle(frame, { 'max-height': 'none' })
@@ -71,13 +120,13 @@ function growFrame(frame: HTMLIFrameElement): void {
 }
 
 /** Lets the document of a frame grow if a part of it scrolls. */
-function releaseInner({ body, documentElement }: Document): void {
-  const scrolls = (element: HTMLElement) =>
-    element.scrollHeight > element.clientHeight + 1 && /auto|scroll|overlay/.test(getComputedStyle(element).overflowY)
-  const panels = [body, ...body.querySelectorAll<HTMLElement>('*')].filter(scrolls)
-  const areaOf = ({ clientHeight, clientWidth }: Element) => clientHeight * clientWidth
-  const [panel] = panels.sort((a, b) => areaOf(b) - areaOf(a))
-  if (panel && areaOf(panel) >= areaOf(documentElement) / 2) expand(panel, true)
+function releaseInner(inner: Document): void {
+  const areaOf = (element: Element) => read(element, 'clientHeight') * read(element, 'clientWidth')
+  const parts = partsOfFrame(inner, 0.5).filter((part) => hiddenAt(part) > 1)
+  const [panel] = parts.sort((a, b) => areaOf(b) - areaOf(a))
+  if (!panel) return
+  if (isFrame(panel)) growFrame(panel as HTMLIFrameElement)
+  else expand(panel, true)
 }
 
 const keepWidth = (element: HTMLElement): void =>

@@ -18,7 +18,8 @@ export interface PageState {
   }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
-  tintypeShifts: Map<Element, Shift[]>
+  /** Elements whose inline style has a transform or a background, and how far these are moved. */
+  tintypeShifts: Record<'transform' | 'background', Map<Element, Shift[]>>
   tintypeUnfolded: HTMLElement
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element

@@ -18,7 +18,10 @@ export const findShownImages: PageFunctions['findShownImages'] = (urls, height) 
 }
 
 /** True if the element has a box, which may be empty, in the picture. What a frame contains counts as in the picture. */
-function isNear(element: Element, height: number): boolean {
+function isNear(named: Element, height: number): boolean {
+  // The images of patterns and filters have no box, but their drawing has one.
+  const drawing = /^(image|feImage)$/.test(nameOf(named)) ? read(named as SVGElement, 'ownerSVGElement') : null
+  const element = drawing ?? named
   if (call(element, 'getClientRects').length === 0) return false
   const { top, bottom, left, right } = boxOf(element)
   return read(element, 'ownerDocument') !== document || (bottom >= 0 && right >= 0 && left <= innerWidth && top <= height)
@@ -27,7 +30,7 @@ function isNear(element: Element, height: number): boolean {
 /** Texts that contain the URLs of an element's images. */
 function namesOf(element: Element): string[] {
   const media = element as HTMLImageElement & HTMLVideoElement
-  const link = nameOf(element) === 'image' ? linkOf(element)?.href : undefined
+  const link = /^(image|feImage)$/.test(nameOf(element)) ? linkOf(element)?.href : undefined
   const styles = PSEUDO_ELEMENTS.flatMap((pseudo) => {
     const style = getComputedStyle(element, pseudo)
     return PROPERTIES.map((property) => style[property]).filter((value) => value.includes('url('))

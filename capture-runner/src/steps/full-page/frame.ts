@@ -6,6 +6,7 @@ import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { WHOLE_WINDOW } from '../preparing/seek-element.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 import { measure } from './measure.ts'
 
 /** Height limit of the window, in CSS pixels. */
@@ -48,7 +49,9 @@ async function moveBars(work: Work): Promise<void> {
   if (!findings.size || plan.pages) return
   const last = cutPage(plan, findings.size).tiles.at(-1)
   const distance = last ? last.y + last.height - windowAt(plan.context.viewport, findings.size).height : 0
-  if (distance > 0) await callInPage(work, 'moveBarsDown', distance)
+  if (distance <= 0) return
+  await includeClosedRoots(work)
+  await callInPage(work, 'moveBarsDown', distance)
 }
 
 const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })

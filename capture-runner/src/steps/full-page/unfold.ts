@@ -1,6 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import type { Step, Work } from '../step.ts'
-import { includeClosedRoots } from '../whole-page.ts'
+import { findClosedRoots, includeClosedRoots } from '../whole-page.ts'
 
 /** Before a full-page screenshot: expands a part that scrolls to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
@@ -17,6 +17,11 @@ export const unfold: Step = {
 export async function unfoldParts(work: Work, isAgain: boolean): Promise<void> {
   const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
   if (typeof container === 'object') await includeClosedRoots(work)
-  const found = await callInPage(work, 'unfold', { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' })
+  const parts = { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' }
+  let found = await callInPage(work, 'unfold', parts)
+  if (found === 'closed') {
+    await findClosedRoots(work)
+    found = await callInPage(work, 'unfold', { ...parts, pins: false, eager: false })
+  }
   work.hasUnfolded = found === 'found'
 }

@@ -175,10 +175,11 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   findShownImages: {
-    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>`,
+    html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>
+      <svg width="9" height="9"><pattern id="dots"><image href="http://page.test/d.png" /></pattern></svg>`,
     run: async (t, { call }) => {
-      const urls = ['http://page.test/a.png', 'http://page.test/b.png', 'http://page.test/c.png']
-      t.strictSame(await call('findShownImages', urls, 1_000), urls.slice(0, 1))
+      const urls = ['a', 'b', 'c', 'd'].map((name) => `http://page.test/${name}.png`)
+      t.strictSame(await call('findShownImages', urls, 1_000), [urls[0], urls[3]])
     },
   },
   findUnknownFeatures: {
@@ -373,7 +374,11 @@ const cases: Record<PageFunctionName, Case> = {
   readFrame: { run: async (t, { call }) => t.equal(await call('readFrame'), 'none') },
   readExtent: {
     html: '<body style="margin:0"><div style="height:900px"></div>',
-    run: async (t, { call }) => t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 900 }),
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 900 })
+      await read(`document.body.innerHTML = '<div style="height:100vh;overflow:auto"><p style="height:2000px;margin:0">tall</p></div>'`)
+      t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 2_000 })
+    },
   },
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
@@ -602,6 +607,10 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call, read }) => {
       t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'found')
       t.equal(await read('panel.offsetHeight'), 2_000)
+      await read(
+        `document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`,
+      )
+      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'closed')
     },
   },
   unlockScrolling: {

@@ -79,6 +79,11 @@ const columns: readonly Column[] = [
 
 const bars = columns.map(({ html }, index) => html.replaceAll('LEFT', `${index * COLUMN}`)).join('')
 const stage = await openStage(t, {
+  '/closed': page(
+    '',
+    `<div style="background:#0f0;height:${HEIGHT}px">Text</div><chat-bar></chat-bar><script>
+      document.querySelector('chat-bar').attachShadow({ mode: 'closed' }).innerHTML = '<div style="position:fixed;bottom:0;height:80px;left:0;width:40px;background:#f00"></div>'</script>`,
+  ),
   '/bars': page(
     '',
     `<div style="background:#0f0;height:${HEIGHT - 500}px"></div><div style="background:#00f;height:500px"></div>${bars}
@@ -99,4 +104,9 @@ t.test('bars at the bottom of the window covered the middle of a full page', asy
   t.ok(isNear(pixels.at(750, WINDOW_HEIGHT - 20), GREEN, 0) && isNear(pixels.at(750, HEIGHT - 20), BLUE, 0))
   const cut = await stage.shoot('/bars', { ...size, fullPageMaxHeight: 1_000, stabilityTimeout: 0 })
   t.ok(isNear(cut.pixels.at(20, 925), RED, 0) && !isNear(cut.pixels.at(20, 590), RED), 'at the end of the picture')
+})
+
+t.test('a bar in a closed shadow root covered the middle of a full page', async (t) => {
+  const { pixels } = await stage.shoot('/closed', { fullPage: true, viewportWidth: WIDTH, viewportHeight: WINDOW_HEIGHT })
+  t.ok(isNear(pixels.at(20, WINDOW_HEIGHT - 40), GREEN, 0) && isNear(pixels.at(20, HEIGHT - 40), RED, 0))
 })

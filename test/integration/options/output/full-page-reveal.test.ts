@@ -94,6 +94,16 @@ const stage = await openStage(t, {
         }
       }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
   ),
+  '/parallax-background': page(
+    '',
+    `<style>.band { height: 500px; background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 -150px / 100% 800px }</style>
+      ${'<div class="band">Band</div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, height } = band.getBoundingClientRect()
+          band.style.backgroundPositionY = -150 + (top + height / 2 - innerHeight / 2) * .2 + 'px'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  ),
   '/reloads': page(
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
@@ -189,6 +199,31 @@ const stage = await openStage(t, {
     `<canvas id="map" style="display:block;width:100vw;height:100vh"></canvas><p style="position:absolute;top:0">A map.</p><script>
       const draw = () => { map.width = innerWidth; map.height = innerHeight; const pen = map.getContext('2d'); pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 9999, 9999) }
       draw(); let resized = 0; addEventListener('resize', () => { map.width = map.width; setTimeout(draw, 300) })</script>`,
+  ),
+  '/canvas-of-window': page(
+    '',
+    `<canvas id="stars" style="position:fixed;inset:0;z-index:-1"></canvas><div style="height:2000px">Text</div><script>
+      const draw = () => {
+        stars.width = innerWidth
+        stars.height = innerHeight
+        const pen = stars.getContext('2d')
+        pen.fillStyle = '#0f0'
+        pen.fillRect(0, 0, stars.width, stars.height)
+      }
+      draw(); addEventListener('resize', draw)</script>`,
+  ),
+  '/chart-in-line': page(
+    '',
+    `<div id="frame" style="height:60vh"><canvas id="chart"></canvas></div><div style="height:2000px;background:#00f">Text</div><script>
+      new ResizeObserver(() => {
+        chart.width = frame.clientWidth
+        chart.height = frame.clientHeight
+        setTimeout(() => {
+          const pen = chart.getContext('2d')
+          pen.fillStyle = '#0f0'
+          pen.fillRect(0, 0, chart.width, chart.height)
+        }, 60)
+      }).observe(frame)</script>`,
   ),
   '/bar': page(
     '',
@@ -294,9 +329,11 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  const { pixels } = await stage.shoot('/parallax', full)
-  const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
-  t.strictSame(empty, [])
+  for (const path of ['/parallax', '/parallax-background']) {
+    const { pixels } = await stage.shoot(path, full)
+    const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
+    t.strictSame(empty, [], path)
+  }
 })
 
 t.test('a page that loads again when it is resized or scrolled gives a picture with a warning', async (t) => {
@@ -313,6 +350,17 @@ t.test('a page that redraws when it is resized is drawn, with and without a wait
     const { pixels } = await stage.shoot('/redraws', { ...full, stabilityTimeout })
     t.ok(isNear(pixels.at(200, 1_900), GREEN), `${stabilityTimeout}`)
   }
+})
+
+t.test('a canvas that a script makes as large as the window keeps its width', async (t) => {
+  const { pixels } = await stage.shoot('/canvas-of-window', full)
+  t.ok(isNear(pixels.at(390, 10), GREEN) && isNear(pixels.at(390, 590), GREEN))
+})
+
+t.test('a chart in a line of text does not grow again and again', async (t) => {
+  const { pixels } = await stage.shoot('/chart-in-line', full)
+  t.equal(pixels.height, 2_360)
+  t.ok(isNear(pixels.at(200, 180), GREEN))
 })
 
 t.test('a full page shows nothing that is for browsers without scripts', async (t) => {

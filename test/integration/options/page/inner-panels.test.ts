@@ -10,6 +10,19 @@ const tall = '<div style="height:5000px">Much to read.</div>'
 /** 2,100 px: green, white, and blue at the end. */
 const parts = ['#0f0', '#fff', '#00f'].map((color) => `<div style="height:700px;background:${color}"></div>`).join('')
 const inner = `<!doctype html><body style="margin:0"><p style="position:absolute">Text</p>${parts}</body>`
+const shyParts = parts.replaceAll('style="', 'class="part" style="opacity:0;transform:translateY(60px);')
+/** A script that shows parts at the scroll positions at which they are in the middle of a scroller. */
+const showing = (scroller: string) => `<script>
+  const show = () => {
+    for (const part of document.querySelectorAll('.part')) {
+      const { top, bottom } = part.getBoundingClientRect()
+      const height = ${scroller}.clientHeight ?? innerHeight
+      if (top < height * 0.7 && bottom > height * 0.3) part.style.cssText += ';opacity:1;transform:none'
+    }
+  }
+  ${scroller}.addEventListener('scroll', show)
+  show()
+</script>`
 /** A scrolling list, as beside a page's content. */
 const list = '<div style="width:300px;height:200px;overflow-y:auto"><div style="height:900px">Names</div></div>'
 const rows = (count: number) => Array.from({ length: count }, (_, i) => `<p style="height:40px;margin:0">Row ${i}</p>`).join('')
@@ -17,10 +30,15 @@ const component = (style: string, html: string) =>
   `<app-shell></app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = \`<style>${style}</style>${html}\`</script>`
 const styled = (style: string, body: string) => page('', body, `<style>${style}</style>`)
 
-const foreign = createServer((_, response) => response.setHeader('content-type', 'text/html').end(inner))
+const foreign = createServer(({ url }, response) => {
+  const body =
+    url === '/clear' ? '' : url === '/shell' ? `<body style="margin:0"><main style="height:100vh;overflow:auto">Text${parts}</main>` : inner
+  response.setHeader('content-type', 'text/html').end(body)
+})
 await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.2', resolve))
 t.teardown(() => foreign.close())
 const { port } = foreign.address() as { port: number }
+const foreignFrame = `<body style="margin:0"><iframe src="http://127.0.0.2:${port}/" id="portal" style="display:block;width:100%;height:100vh;border:0"></iframe>`
 
 const stage = await openStage(t, {
   '/body': styled('html { height:100%; overflow:hidden } body { height:100%; overflow-y:auto }', parts),
@@ -45,6 +63,20 @@ const stage = await openStage(t, {
     '',
     `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
   ),
+  '/frame-in-frame': page(
+    '',
+    `<iframe srcdoc='<body style="margin:0"><iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>' style="display:block;width:100%;height:100vh;border:0"></iframe>`,
+  ),
+  '/object': page('', '<object data="/inner" type="text/html" style="display:block;width:100%;height:100vh"></object>'),
+  '/closed': page('', component('main { height:100vh; overflow:auto }', `<main>${parts}</main>`).replace("'open'", "'closed'")),
+  // Its parts are clear until they have been in the middle of the window. Until then, they are lower.
+  '/scrolled': page('', `<main style="height:100vh;overflow:auto">${shyParts}</main>${showing("document.querySelector('main')")}`),
+  '/scrolled-frame': page('', '<iframe src="/shy" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
+  '/shy': page('', shyParts + showing('window')),
+  '/below-frame': page(
+    '',
+    `<main style="height:100vh;overflow:auto">${parts}</main><iframe src="http://127.0.0.2:${port}/clear" style="position:fixed;inset:0;width:100%;height:100%;border:0;pointer-events:none"></iframe>`,
+  ),
   '/inner': inner,
   // What stays as it is.
   '/rows': page(
@@ -60,10 +92,8 @@ const stage = await openStage(t, {
     'display:flex;height:100vh',
     `<div style="flex:2;overflow:auto">${tall}</div><div id="mail" style="flex:3;overflow:auto">${tall}</div>`,
   ),
-  '/foreign': page(
-    '',
-    `<iframe src="http://127.0.0.2:${port}/" id="portal" style="display:block;width:100%;height:100vh;border:0"></iframe>`,
-  ),
+  '/foreign': page('', foreignFrame),
+  '/foreign-shell': page('', foreignFrame.replace('/"', '/shell"')),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
   '/hidden': shell(`<main style="flex:1">Short.</main><div style="position:fixed;inset:0;visibility:hidden;overflow-y:auto">${tall}</div>`),
   '/list': shell(`<main style="flex:1">${list}</main>`),
@@ -84,6 +114,12 @@ for (const [path, height, what] of [
   ['/frame', 2_100, 'a frame'],
   ['/srcdoc', 2_100, 'a frame with its own markup'],
   ['/frame-of-shell', 2_100, 'a part of a frame'],
+  ['/frame-in-frame', 2_100, 'a frame in a frame'],
+  ['/object', 2_100, 'an object'],
+  ['/below-frame', 2_100, 'a part below a clear frame of another origin'],
+  ['/closed', 2_100, 'a part in a closed root'],
+  ['/scrolled', 2_100, 'a part that shows its content on scroll'],
+  ['/scrolled-frame', 2_100, 'a frame that shows its content on scroll'],
   ['/late', 2_100, 'a part that a timer adds'],
 ] as const) {
   t.test(`a full page shows all that scrolls instead of the page: ${what}`, async (t) => {
@@ -100,6 +136,7 @@ for (const [path, part, why] of [
   ['/dialog', 'div#terms', 'is in a dialog. Name the part in full_page_scroll_container to capture all of it.'],
   ['/panes', 'div#mail', 'is one of several panes. Name the part in full_page_scroll_container to capture all of it.'],
   ['/foreign', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
+  ['/foreign-shell', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
 ] as const) {
   t.test(`a full page that shows one window of a part names it: ${part} ${why}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
