@@ -28,7 +28,7 @@ const HELP = `Usage: tintype COMMAND [options]
   completion, version    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and
-TINTYPE_API_KEY, else the profile of \`tintype config set URL KEY\`.
+TINTYPE_API_KEY, else the profile of \`tintype config set URL -\`.
 
   tintype COMMAND --help   Help of a command
   tintype --help options   All capture options

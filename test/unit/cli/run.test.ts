@@ -84,7 +84,16 @@ t.test('a picture is not written to a terminal', async (t) => {
 t.test('settings that are missing are named, with exit code 3', async (t) => {
   const { code, stderr } = await runCli(['usage'])
   t.equal(code, 3)
-  t.equal(stderr, 'tintype: the URL of the service is not set. Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL KEY`.\n')
+  t.equal(stderr, 'tintype: the URL of the service is not set. Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL -`.\n')
+})
+
+t.test('help recommends to keep an API key out of the history of the shell, and names the profile that config set stores', async (t) => {
+  for (const words of [[], ['config'], ['config', 'set']]) {
+    const { stdout } = await runCli([...words, '--help'])
+    t.notMatch(stdout, /config set URL KEY`/, words.join(' '))
+  }
+  const help = (await runCli(['config', 'set', '--help'])).stdout
+  t.strictSame(help.match(/--profile.*/g), ['--profile NAME             Profile to store; default: default'])
 })
 
 t.test('npx tintype works in a checkout, which has no bundle', async (t) => {
