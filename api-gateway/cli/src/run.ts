@@ -46,6 +46,10 @@ const withoutOptions = (command: Command): Command => ({
 const helpOf = (command: Command, columns: number): string =>
   commandHelp(withoutOptions(command), { common: commonFlags, notes: command.notes, columns })
 
+/** Where an unknown option is looked up. Undefined for a command whose help lists all of them. */
+const whereOptionsAre = ({ name, flags = [] }: Command): string | undefined =>
+  flags.some((flag) => captureFlags.includes(flag)) ? `See \`tintype ${name} --help\` and \`tintype --help options\`.` : undefined
+
 /** The command of a command line, and the arguments after its name. */
 function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } {
   const [first = '', second = ''] = args
@@ -96,7 +100,7 @@ async function execute(args: readonly string[], world: World): Promise<ExitCode>
     return EXIT.ok
   }
   const { command, rest } = findCommand(args)
-  const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest)
+  const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest, whereOptionsAre(command))
   if (parsed.values.get('help') === true) {
     const isAboutOptions = parsed.positionals[0] === 'options'
     world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, world.stdout.columns))

@@ -62,6 +62,8 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
     [['shot', 'a.example', 'b.example', '--parallel', '0'], '--parallel must be 1 to 64, but is 0.'],
     [['shot', 'a.example', '--name', '{x}'], '--name contains {x}. Use {host}, {path}, {n}, {format}.'],
     [['shot', '--urls', '-'], 'the list has no URLs. Write one on each line.'],
+    [['shot', 'a.example', '--frobnicate'], 'unknown option --frobnicate. See `tintype shot --help` and `tintype --help options`.'],
+    [['usage', '--frobnicate'], 'unknown option --frobnicate. Add --help to list the options.'],
     [['completion', 'csh'], 'there is no completion for "csh". Use bash, zsh or fish.'],
   ]
   const environment = { TINTYPE_URL: 'http://127.0.0.1:1', TINTYPE_API_KEY: 'key' }
