@@ -1,3 +1,4 @@
+import { type CaptureOption, type OptionGroup, toFlagName } from './arguments/flag.ts'
 import { parseFlags } from './arguments/parse.ts'
 import { commands } from './commands/all.ts'
 import { captureFlags, toFlag } from './commands/capture-flags.ts'
@@ -65,10 +66,20 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
   throw new UsageError(`unknown command "${first}".${suggestion(first, names) || ' Run `tintype --help` to list the commands.'}`)
 }
 
+/** The capture options with this word in their name or text, by group. */
+function groupsWith(word: string): OptionGroup[] {
+  const isFound = ({ name, summary }: CaptureOption): boolean => `${toFlagName(name)} ${summary}`.toLowerCase().includes(word.toLowerCase())
+  const found = optionGroups
+    .map(({ title, options }) => ({ title, options: options.filter(isFound) }))
+    .filter(({ options }) => options.length > 0)
+  if (found.length === 0) throw new UsageError(`no option has "${word}" in its name or text. Run \`tintype --help options\` to list all.`)
+  return found
+}
+
 /** Help for the words after `--help`. */
 function helpFor(words: readonly string[], { columns }: Output): string {
   if (words.length === 0) return HELP
-  if (words[0] === 'options') return optionsHelp(optionGroups, toFlag, columns)
+  if (words[0] === 'options') return optionsHelp(groupsWith(words[1] ?? ''), toFlag, columns)
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
   if (words.length === 1 && group.length > 0) return groupHelp(group.map(withoutOptions), { common: commonFlags, columns })
   return helpOf(findCommand(words).command, columns)
@@ -103,7 +114,7 @@ async function execute(args: readonly string[], world: World): Promise<ExitCode>
   const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest, whereOptionsAre(command))
   if (parsed.values.get('help') === true) {
     const isAboutOptions = parsed.positionals[0] === 'options'
-    world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, world.stdout.columns))
+    world.stdout.write(isAboutOptions ? helpFor(parsed.positionals, world.stdout) : helpOf(command, world.stdout.columns))
     return EXIT.ok
   }
   assertCount(command, parsed.positionals.length)

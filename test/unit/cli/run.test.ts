@@ -46,6 +46,14 @@ t.test('the help of options has every option, in groups, wrapped for a terminal 
   )
 })
 
+t.test('the help of options names what compare-ignore takes, and finds options by a word', async (t) => {
+  const { stdout } = await runCli(['--help', 'options', 'Compare'])
+  t.match(stdout, /^ {2}--compare-ignore SELECTOR /m)
+  t.notMatch(stdout, /--viewport-width/)
+  t.equal((await runCli(['shot', '--help', 'options', 'compare'])).stdout, stdout)
+  t.match(await runCli(['--help', 'options', 'frobnicate']), { code: 2, stderr: /no option has "frobnicate" in its name or text/ })
+})
+
 t.test('wrong usage is one line and exit code 2', async (t) => {
   const cases: [args: string[], message: string][] = [
     [['shoot'], 'unknown command "shoot". Did you mean shot?'],
