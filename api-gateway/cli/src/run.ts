@@ -1,3 +1,4 @@
+import { type CaptureOption, type OptionGroup, toFlagName } from './arguments/flag.ts'
 import { parseFlags } from './arguments/parse.ts'
 import { commands } from './commands/all.ts'
 import { captureFlags, toFlag } from './commands/capture-flags.ts'
@@ -28,7 +29,7 @@ const HELP = `Usage: tintype COMMAND [options]
   completion, version    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and
-TINTYPE_API_KEY, else the profile of \`tintype config set URL KEY\`.
+TINTYPE_API_KEY, else the profile of \`tintype config set URL -\`.
 
   tintype COMMAND --help   Help of a command
   tintype --help options   All capture options
@@ -46,6 +47,10 @@ const withoutOptions = (command: Command): Command => ({
 const helpOf = (command: Command, columns: number): string =>
   commandHelp(withoutOptions(command), { common: commonFlags, notes: command.notes, columns })
 
+/** Where an unknown option is looked up. Undefined for a command whose help lists all of them. */
+const whereOptionsAre = ({ name, flags = [] }: Command): string | undefined =>
+  flags.some((flag) => captureFlags.includes(flag)) ? `See \`tintype ${name} --help\` and \`tintype --help options\`.` : undefined
+
 /** The command of a command line, and the arguments after its name. */
 function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } {
   const [first = '', second = ''] = args
@@ -61,10 +66,20 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
   throw new UsageError(`unknown command "${first}".${suggestion(first, names) || ' Run `tintype --help` to list the commands.'}`)
 }
 
+/** The capture options with this word in their name or text, by group. */
+function groupsWith(word: string): OptionGroup[] {
+  const isFound = ({ name, summary }: CaptureOption): boolean => `${toFlagName(name)} ${summary}`.toLowerCase().includes(word.toLowerCase())
+  const found = optionGroups
+    .map(({ title, options }) => ({ title, options: options.filter(isFound) }))
+    .filter(({ options }) => options.length > 0)
+  if (found.length === 0) throw new UsageError(`no option has "${word}" in its name or text. Run \`tintype --help options\` to list all.`)
+  return found
+}
+
 /** Help for the words after `--help`. */
 function helpFor(words: readonly string[], { columns }: Output): string {
   if (words.length === 0) return HELP
-  if (words[0] === 'options') return optionsHelp(optionGroups, toFlag, columns)
+  if (words[0] === 'options') return optionsHelp(groupsWith(words[1] ?? ''), toFlag, columns)
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
   if (words.length === 1 && group.length > 0) return groupHelp(group.map(withoutOptions), { common: commonFlags, columns })
   return helpOf(findCommand(words).command, columns)
@@ -96,10 +111,10 @@ async function execute(args: readonly string[], world: World): Promise<ExitCode>
     return EXIT.ok
   }
   const { command, rest } = findCommand(args)
-  const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest)
+  const parsed = parseFlags([...(command.flags ?? []), ...commonFlags], rest, whereOptionsAre(command))
   if (parsed.values.get('help') === true) {
     const isAboutOptions = parsed.positionals[0] === 'options'
-    world.stdout.write(isAboutOptions ? helpFor(['options'], world.stdout) : helpOf(command, world.stdout.columns))
+    world.stdout.write(isAboutOptions ? helpFor(parsed.positionals, world.stdout) : helpOf(command, world.stdout.columns))
     return EXIT.ok
   }
   assertCount(command, parsed.positionals.length)

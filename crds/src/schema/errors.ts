@@ -16,7 +16,7 @@ export const JOB_ERRORS = {
       'Raise options.timeout, wait for less with options.wait_until, or check that the page loads. The message says which step took too long.',
   },
   NAVIGATION_FAILED: { remedy: 'Check that the URL responds from the internet; the message says how the connection ended.' },
-  DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
+  DNS_FAILED: { remedy: 'Check the host name and its DNS records.' },
   BLOCKED_ADDRESS: {
     remedy:
       'Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.',

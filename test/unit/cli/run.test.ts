@@ -46,6 +46,14 @@ t.test('the help of options has every option, in groups, wrapped for a terminal 
   )
 })
 
+t.test('the help of options names what compare-ignore takes, and finds options by a word', async (t) => {
+  const { stdout } = await runCli(['--help', 'options', 'Compare'])
+  t.match(stdout, /^ {2}--compare-ignore SELECTOR /m)
+  t.notMatch(stdout, /--viewport-width/)
+  t.equal((await runCli(['shot', '--help', 'options', 'compare'])).stdout, stdout)
+  t.match(await runCli(['--help', 'options', 'frobnicate']), { code: 2, stderr: /no option has "frobnicate" in its name or text/ })
+})
+
 t.test('wrong usage is one line and exit code 2', async (t) => {
   const cases: [args: string[], message: string][] = [
     [['shoot'], 'unknown command "shoot". Did you mean shot?'],
@@ -62,6 +70,8 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
     [['shot', 'a.example', 'b.example', '--parallel', '0'], '--parallel must be 1 to 64, but is 0.'],
     [['shot', 'a.example', '--name', '{x}'], '--name contains {x}. Use {host}, {path}, {n}, {format}.'],
     [['shot', '--urls', '-'], 'the list has no URLs. Write one on each line.'],
+    [['shot', 'a.example', '--frobnicate'], 'unknown option --frobnicate. See `tintype shot --help` and `tintype --help options`.'],
+    [['usage', '--frobnicate'], 'unknown option --frobnicate. Add --help to list the options.'],
     [['completion', 'csh'], 'there is no completion for "csh". Use bash, zsh or fish.'],
   ]
   const environment = { TINTYPE_URL: 'http://127.0.0.1:1', TINTYPE_API_KEY: 'key' }
@@ -84,7 +94,16 @@ t.test('a picture is not written to a terminal', async (t) => {
 t.test('settings that are missing are named, with exit code 3', async (t) => {
   const { code, stderr } = await runCli(['usage'])
   t.equal(code, 3)
-  t.equal(stderr, 'tintype: the URL of the service is not set. Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL KEY`.\n')
+  t.equal(stderr, 'tintype: the URL of the service is not set. Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL -`.\n')
+})
+
+t.test('help recommends to keep an API key out of the history of the shell, and names the profile that config set stores', async (t) => {
+  for (const words of [[], ['config'], ['config', 'set']]) {
+    const { stdout } = await runCli([...words, '--help'])
+    t.notMatch(stdout, /config set URL KEY`/, words.join(' '))
+  }
+  const help = (await runCli(['config', 'set', '--help'])).stdout
+  t.strictSame(help.match(/--profile.*/g), ['--profile NAME             Profile to store; default: default'])
 })
 
 t.test('npx tintype works in a checkout, which has no bundle', async (t) => {

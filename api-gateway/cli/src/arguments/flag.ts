@@ -48,3 +48,9 @@ export interface CommandLine {
   summary: string
   flags?: readonly Flag[]
 }
+
+/** The flags of a command, then the common ones that it does not describe itself. */
+export const withCommon = (flags: readonly Flag[], common: readonly Flag[]): Flag[] => [
+  ...flags,
+  ...common.filter(({ name }) => !flags.some((own) => own.name === name)),
+]

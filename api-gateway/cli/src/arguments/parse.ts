@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { UsageError } from '../common/errors.ts'
 import { suggestion } from '../common/nearest.ts'
+import { COMMON_WORDS } from './common-words.ts'
 import type { Flag } from './flag.ts'
 import { type FlagValue, toFlagValue } from './values.ts'
 
@@ -39,8 +40,18 @@ function readText({ rawName, value, inlineValue }: OptionToken): string {
   return value
 }
 
-/** Reads flags and positional arguments. */
-export function parseFlags(flags: readonly Flag[], args: readonly string[]): Parsed {
+/** ` Did you mean --delay or --wait-for-selector?`, or an empty text. */
+function suggestFlag(word: string, flags: readonly Flag[], names: readonly string[]): string {
+  const meant = Object.hasOwn(COMMON_WORDS, word) ? (COMMON_WORDS[word] ?? []) : []
+  const found = flags.filter(({ name }) => meant.includes(name)).map(({ name, short }) => (short === undefined ? `--${name}` : `-${short}`))
+  return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : suggestion(word, names, '--')
+}
+
+/**
+ * Reads flags and positional arguments.
+ * @param help the sentence for an unknown option that resembles none
+ */
+export function parseFlags(flags: readonly Flag[], args: readonly string[], help = 'Add --help to list the options.'): Parsed {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
   const negations = new Map(flags.filter(({ isNegatable }) => isNegatable).map((flag) => [negationOf(flag), flag]))
   const { tokens } = parseArgs({ args: [...args], options: toConfiguration(flags), allowPositionals: true, strict: false, tokens: true })
@@ -53,7 +64,7 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[]): Par
     if (negated) booleans.set(negated.name, readBoolean(token, false))
     else if (flag === undefined) {
       const names = [...byName.keys(), ...negations.keys()]
-      throw new UsageError(`unknown option ${token.rawName}.${suggestion(token.name, names, '--') || ' Add --help to list the options.'}`)
+      throw new UsageError(`unknown option ${token.rawName}.${suggestFlag(token.name, flags, names) || ` ${help}`}`)
     } else if (flag.kind === 'boolean') booleans.set(flag.name, readBoolean(token, true))
     else texts.set(flag.name, [...(texts.get(flag.name) ?? []), readText(token)])
   }

@@ -60,17 +60,30 @@ function linkPolicyOf({ parsed }: Context): ApiKeyRequest['link_policy'] {
   return given.length === 0 ? undefined : Object.fromEntries(given.map(({ name }) => [toOptionName(name), parsed.values.get(name)]))
 }
 
+const SCOPES_IN_LINE = 4
+
+/** The scopes, a few on each line. */
+const scopeLines = Array.from({ length: Math.ceil(SCOPES.length / SCOPES_IN_LINE) }, (_, line) => {
+  const first = line * SCOPES_IN_LINE
+  return `  ${SCOPES.slice(first, first + SCOPES_IN_LINE).join(', ')}`
+})
+
 const keysCreate: Command = {
   name: 'keys create',
   usage: 'NAME',
   summary: 'Creates an API key and prints its value',
   flags: [
-    { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scope of the key, repeatable; default: all' },
+    { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scopes with commas, repeatable; default: all' },
     { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' },
     ...linkPolicyFlags,
   ],
+  notes: ['Scopes:', ...scopeLines],
   async run(context) {
-    const scopes = context.list('scopes') as ApiKeyRequest['scopes']
+    const given = context
+      .list('scopes')
+      ?.flatMap((text) => text.split(','))
+      .map((scope) => scope.trim())
+    const scopes = given as ApiKeyRequest['scopes']
     const days = context.number('expires-in-days')
     const policy = linkPolicyOf(context)
     const request = {
@@ -79,7 +92,10 @@ const keysCreate: Command = {
       ...(days === undefined ? {} : { expires_in_days: days }),
       ...(policy && { link_policy: policy }),
     }
-    printKey(context, await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal }))
+    const key = await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal })
+    printKey(context, key)
+    const end = key.expires_at ? `${formatTime(key.expires_at)} UTC` : 'never'
+    if (!context.isOn('json')) context.note(`Scopes: ${key.scopes.join(', ')}. Expires: ${end}.`)
   },
 }
 

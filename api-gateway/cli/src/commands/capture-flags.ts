@@ -15,7 +15,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
 /** A capture option as a flag. */
 export function toFlag({ name, kind, summary, values }: CaptureOption): Flag {
   if (name === 'async') return { name, kind, summary: 'Prints the id and does not wait. Default: false.', isNegatable: true }
-  const value = VALUE_NAMES[kind]
+  const value = name === 'compare_ignore' ? 'SELECTOR' : VALUE_NAMES[kind]
   return { name: toFlagName(name), kind, summary, ...(value && { value }), ...(values && { values }), isNegatable: kind === 'boolean' }
 }
 

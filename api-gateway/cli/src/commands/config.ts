@@ -30,11 +30,13 @@ async function readSecret(text: string, { stdin, stderr }: Context['world']): Pr
 const set: Command = {
   name: 'config set',
   usage: 'URL KEY',
-  summary: 'Stores a URL and an API key; KEY - reads standard input',
+  summary: 'Stores a URL and an API key',
   flags: [
+    { name: 'profile', kind: 'text', value: 'NAME', summary: `Profile to store; default: ${DEFAULT_PROFILE}` },
     { name: 'link-key', kind: 'text', value: 'KEY_ID', summary: 'Id of the API key that signs links, key_…' },
     { name: 'link-secret', kind: 'text', value: 'SECRET', summary: 'Link secret of that key, lsk_…' },
   ],
+  notes: ['  tintype config set URL -', '', 'KEY - reads the key from standard input, so that it is not in the history of', 'the shell.'],
   isLocal: true,
   async run(context) {
     const url = context.argument(0)

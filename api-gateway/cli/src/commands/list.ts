@@ -59,7 +59,10 @@ async function printRecords(context: Context, captures: Captures, noun: string):
     else found.push(screenshot)
   }
   if (!context.isOn('json')) context.world.stdout.write(found.length === 0 ? `no ${noun}\n` : tableOf(found))
-  if (count > limit) context.note(`There are more than these ${limit} ${noun}. Raise --limit, or filter with --status or --created-after.`)
+  if (count === 0 && context.text('url') !== undefined)
+    context.note('--url finds exactly this URL, such as https://example.com/docs, and no part of it.')
+  const more = limit === 1 ? `more ${noun} than this one` : `more than these ${limit} ${noun}`
+  if (count > limit) context.note(`There are ${more}. Raise --limit, or filter with --status or --created-after.`)
 }
 
 export const list: Command = {

@@ -1,4 +1,4 @@
-import type { ScheduleChanges } from '../../../client/src/index.ts'
+import type { Schedule, ScheduleChanges } from '../../../client/src/index.ts'
 import { type Flag, toFlagName, toOptionName } from '../arguments/flag.ts'
 import type { Parsed } from '../arguments/parse.ts'
 import { UsageError } from '../common/errors.ts'
@@ -71,4 +71,22 @@ export function toScheduleChanges(
     ...(comparison === null || !isEmpty(comparison) ? { comparison } : {}),
     ...(isEmpty(sorted.options) ? {} : { options: sorted.options }),
   }
+}
+
+/** Flags whose values are among the other lines of a schedule, or no part of it. */
+const SHOWN_ELSEWHERE = new Set(['name', 'url', 'schedule', 'time-zone', 'server', 'api-key', 'profile', 'namespace', 'json', 'reset'])
+
+/** `option    full_page true` for each option that a command named, with the value that the service shows. */
+export function describeGiven({ values }: Pick<Parsed, 'values'>, schedule: Schedule): string[] {
+  const { comparison, options } = schedule
+  const fields: Fields = { ...schedule, ...options, compare: comparison?.baseline }
+  for (const [option, field] of Object.entries(COMPARISON_FIELDS))
+    fields[option] = (comparison as Fields | null)?.[field] ?? options?.[option]
+  const given = [...values.keys()].filter((name) => !SHOWN_ELSEWHERE.has(name)).map(toOptionName)
+  const resets = ((values.get('reset') as readonly string[] | undefined) ?? []).map((text) => toOptionName(text.replace(/^--/, '')))
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+  return [
+    ...given.map((name) => `option    ${name} ${textOf(fields[name] ?? 'not shown')}`),
+    ...resets.map((name) => `option    ${name} default`),
+  ]
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../common/errors.ts'
 import { formatTime } from '../terminal/format.ts'
 import { captureFlags, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
-import { COMPARISON_FIELDS, toScheduleChanges } from './schedule-changes.ts'
+import { COMPARISON_FIELDS, describeGiven, toScheduleChanges } from './schedule-changes.ts'
 
 const DEFAULT_LIMIT = 20
 const MAX_PAGE = 500
@@ -91,8 +91,9 @@ function describeSchedule(schedule: Schedule): string[] {
   return rows.map(([field, value]) => `${field.padEnd(9)} ${value}`)
 }
 
+/** Prints a schedule, then the options that the command named, as the service shows them: secrets are masked. */
 function printSchedule(context: Context, schedule: Schedule): void {
-  context.show(schedule, ...describeSchedule(schedule))
+  context.show(schedule, ...describeSchedule(schedule), ...describeGiven(context.parsed, schedule))
 }
 
 const list: Command = {

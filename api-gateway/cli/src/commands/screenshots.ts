@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CaptureFailedError, type Screenshot } from '../../../client/src/index.ts'
+import { CaptureFailedError, type Screenshot, type Tintype, TintypeError } from '../../../client/src/index.ts'
 import { writeFileFrom } from '../batch/capture.ts'
+import { readLines } from '../batch/urls.ts'
 import { EXIT, type ExitCode, UsageError } from '../common/errors.ts'
 import { bothKinds, capturesIn, withKindOf } from '../common/kinds.ts'
 import { formatTime } from '../terminal/format.ts'
@@ -41,16 +42,37 @@ export const get: Command = {
   },
 }
 
+/** Deletes what has this id. False if nothing has it. */
+async function removeOne(client: Tintype, id: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await withKindOf(client, (captures) => captures.delete(id, { signal }))
+    return true
+  } catch (error) {
+    if (error instanceof TintypeError && error.status === 404) return false
+    throw error
+  }
+}
+
 export const remove: Command = {
   name: 'delete',
   usage: 'ID...',
   summary: 'Deletes screenshots and videos with their files and links',
+  notes: ['ID - reads ids from standard input, one on each line.'],
   async run(context) {
     const client = context.client()
-    for (const id of context.parsed.positionals) {
-      await withKindOf(client, (captures) => captures.delete(id, { signal: context.world.signal }))
-      context.show({ id, deleted: true }, `deleted ${id}`)
+    const { signal, stdin } = context.world
+    const { positionals } = context.parsed
+    const ids = positionals.length === 1 && positionals[0] === '-' ? await readLines(stdin) : positionals
+    if (ids.length === 0) throw new UsageError('the list has no ids. Write one on each line.')
+    let missing = 0
+    for (const id of ids) {
+      if (await removeOne(client, id, signal)) context.show({ id, deleted: true }, `deleted ${id}`)
+      else {
+        missing += 1
+        context.note(`screenshot ${id} not found`)
+      }
     }
+    return missing === 0 ? EXIT.ok : EXIT.failed
   },
 }
 

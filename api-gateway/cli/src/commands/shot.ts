@@ -63,9 +63,15 @@ export function waitTimeoutOf(context: Context): number | undefined {
 
 const formatOf = (file: string): string | undefined => EXTENSIONS[path.extname(file).toLowerCase()]
 
-/** Without --format, the extension of the file decides. */
+/** Without --format, the extension of the file decides. A file without an extension has the default format. */
 function withFormat(options: ScreenshotRequest, file: string | undefined): ScreenshotRequest {
-  const format = file === undefined || isFolder(file) ? undefined : formatOf(file)
+  if (file === undefined || isFolder(file)) return options
+  const format = formatOf(file)
+  const extension = path.extname(file)
+  if (format === undefined && extension !== '' && options.format === undefined) {
+    const known = Object.keys(EXTENSIONS).map((each) => each.slice(1))
+    throw new UsageError(`-o ${file} has the extension ${extension}, which is no format. Use one of ${known.join(', ')}, or add --format.`)
+  }
   if (format !== undefined && options.format !== undefined && options.format !== format) {
     throw new UsageError(`-o ${file} is the name of a ${format} file, but --format is ${options.format}. Change one of them.`)
   }

@@ -74,7 +74,7 @@ function toSentence(error: TintypeError, server: string | undefined): string {
       return message.replace(/Call screenshots\.wait.*$/, `Run \`tintype watch ${id}\` first.`)
     case 'UNAUTHORIZED':
     case 'INVALID_API_KEY':
-      return `${place} refuses the API key: it is unknown, inactive, expired or deleted. Set another one in TINTYPE_API_KEY, or with \`tintype config set\`.`
+      return `${place} refuses the API key: it is unknown, inactive, expired or deleted. Set another one in TINTYPE_API_KEY, or with \`tintype config set URL -\`.`
     case 'INSUFFICIENT_SCOPE':
       return `${message.split('. ')[0]}. Use an API key that has this scope.`
     default:

@@ -1,10 +1,10 @@
-import type { CommandLine, Flag } from '../arguments/flag.ts'
+import { type CommandLine, type Flag, withCommon } from '../arguments/flag.ts'
 import { commandWords, fileFlags, flagValues, flagWords, valueFlags } from './words.ts'
 
 const pattern = (words: readonly string[]): string => words.join('|')
 
 function commandCase({ name, flags = [] }: CommandLine, common: readonly Flag[]): string {
-  const all = [...flags, ...common]
+  const all = withCommon(flags, common)
   const values = [...flagValues(all)].map(
     ([flag, words]) => `        ${flag}) COMPREPLY=($(compgen -W ${quote(words.join(' '))} -- "$cur")); return ;;\n`,
   )

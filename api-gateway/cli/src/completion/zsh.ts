@@ -1,4 +1,4 @@
-import type { CommandLine, Flag } from '../arguments/flag.ts'
+import { type CommandLine, type Flag, withCommon } from '../arguments/flag.ts'
 import { commandWords } from './words.ts'
 
 /** A text in single quotes. */
@@ -27,7 +27,7 @@ function specsOf(flag: Flag): string[] {
 }
 
 function functionOf({ name, usage, flags = [] }: CommandLine, common: readonly Flag[]): string {
-  const specs = [...flags, ...common].flatMap(specsOf)
+  const specs = withCommon(flags, common).flatMap(specsOf)
   const rest = usage === undefined ? [] : [quote(`*:${escapeSpec(usage)}:_default`)]
   return `    ${quote(name)})\n      _arguments -s -S \\\n        ${[...specs, ...rest].join(' \\\n        ')}\n      ;;\n`
 }

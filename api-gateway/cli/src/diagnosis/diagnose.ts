@@ -147,7 +147,7 @@ async function checkWrite(client: Tintype, signal: AbortSignal): Promise<Finding
 export async function* diagnose(settings: Settings, signal: AbortSignal): AsyncGenerator<Finding, void, undefined> {
   const { url, apiKey, urlSource } = settings
   if (url === undefined) {
-    return yield problem('url', 'the URL of the service is not set. Set TINTYPE_URL, or run `tintype config set URL KEY`.')
+    return yield problem('url', 'the URL of the service is not set. Set TINTYPE_URL, or run `tintype config set URL -`.')
   }
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
     return yield problem('url', `"${url}" (${urlSource}) is no http or https URL. Use a URL such as https://tintype.example.com.`)
@@ -167,7 +167,7 @@ export async function* diagnose(settings: Settings, signal: AbortSignal): AsyncG
   yield compareVersions(status.version)
   yield* evaluateComponents(status)
   if (apiKey === undefined) {
-    return yield problem('key', 'the API key is not set. Set TINTYPE_API_KEY, or run `tintype config set URL KEY`.')
+    return yield problem('key', 'the API key is not set. Set TINTYPE_API_KEY, or run `tintype config set URL -`.')
   }
   if (!/^[!-~]+$/.test(apiKey)) {
     return yield problem(

@@ -27,7 +27,9 @@ function findProfile({ current, profiles }: Configuration, wanted: string | unde
   if (profile !== undefined) return { name, profile }
   const names = Object.keys(profiles)
   const known = names.length === 0 ? 'There are no profiles.' : `Profiles: ${names.join(', ')}.`
-  throw new UsageError(`no profile is named "${name}".${suggestion(name, names)} ${known} Create one with \`tintype config set\`.`)
+  throw new UsageError(
+    `no profile is named "${name}".${suggestion(name, names)} ${known} Create it with \`tintype config set URL - --profile ${name}\`.`,
+  )
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
@@ -59,7 +61,7 @@ export function resolveSettings(flags: SettingFlags, environment: Environment): 
   }
 }
 
-const HOW_TO_SET = 'Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL KEY`.'
+const HOW_TO_SET = 'Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL -`.'
 
 /** The URL and the API key. Both must be set. */
 export function requireService({ url, apiKey }: Settings): { url: string; apiKey: string } {

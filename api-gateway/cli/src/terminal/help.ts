@@ -1,4 +1,4 @@
-import type { CommandLine, Flag, OptionGroup } from '../arguments/flag.ts'
+import { type CommandLine, type Flag, type OptionGroup, withCommon } from '../arguments/flag.ts'
 
 const FLAG_COLUMN = 26
 const MAX_COLUMNS = 80
@@ -51,7 +51,7 @@ export function commandHelp(
     '',
     `${summary}.`,
     '',
-    ...flagLines([...flags, ...common], columns),
+    ...flagLines(withCommon(flags, common), columns),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     '',
   ].join('\n')

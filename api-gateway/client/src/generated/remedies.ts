@@ -41,7 +41,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
 export const CAPTURE_REMEDIES: Readonly<Record<string, string>> = {
   TIMEOUT: "Raise options.timeout, wait for less with options.wait_until, or check that the page loads. The message says which step took too long.",
   NAVIGATION_FAILED: "Check that the URL responds from the internet; the message says how the connection ended.",
-  DNS_FAILED: "Check the host name: it does not resolve.",
+  DNS_FAILED: "Check the host name and its DNS records.",
   BLOCKED_ADDRESS: "Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.",
   PROXY_FAILED: "Check the proxy’s URL, user name and password, and that the proxy can reach the page.",
   TLS_ERROR: "Fix the site’s certificate; the message names the problem.",

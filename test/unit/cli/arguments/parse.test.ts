@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { COMMON_WORDS } from '../../../../api-gateway/cli/src/arguments/common-words.ts'
 import type { Flag } from '../../../../api-gateway/cli/src/arguments/flag.ts'
 import { parseFlags } from '../../../../api-gateway/cli/src/arguments/parse.ts'
+import { shot } from '../../../../api-gateway/cli/src/commands/shot.ts'
 import { UsageError } from '../../../../api-gateway/cli/src/common/errors.ts'
 
 const flags: Flag[] = [
@@ -74,4 +76,33 @@ t.test('parseFlags explains mistakes', async (t) => {
   t.equal(problemOf('--output', '--json'), '--output needs a value. For a value that begins with -, write --output=--json.')
   t.strictSame(parse('--output=--json'), { output: '--json' })
   t.equal(problemOf('--json=maybe'), '--json is a switch and takes no value, but has "maybe".')
+})
+
+t.test('parseFlags understands common words for options', async (t) => {
+  const known = ['dark-mode', 'viewport-width', 'viewport-height', 'delay', 'wait-for-selector', 'device-scale-factor', 'full-page']
+  const own: Flag[] = [
+    ...known.map((name): Flag => ({ name, kind: 'text', summary: '' })),
+    { name: 'output', short: 'o', kind: 'text', summary: '' },
+  ]
+  const suggested = (word: string): string => {
+    try {
+      parseFlags(own, [`--${word}`])
+    } catch (error) {
+      return (error as Error).message.replace(/^unknown option --\S+\. /, '')
+    }
+    return 'no error'
+  }
+  t.equal(suggested('dark'), 'Did you mean --dark-mode?')
+  t.equal(suggested('width'), 'Did you mean --viewport-width?')
+  t.equal(suggested('height'), 'Did you mean --viewport-height?')
+  t.equal(suggested('wait'), 'Did you mean --delay or --wait-for-selector?')
+  t.equal(suggested('file'), 'Did you mean -o?')
+  t.equal(suggested('retina'), 'Did you mean --device-scale-factor?')
+  t.match(problemOf('--dark'), /unknown option --dark. Add --help/, 'a command without the option does not suggest it')
+})
+
+t.test('every option that a common word suggests exists', async (t) => {
+  const names = shot.flags!.map(({ name }) => name)
+  for (const meant of Object.values(COMMON_WORDS).flat()) t.ok(names.includes(meant), meant)
+  for (const word of Object.keys(COMMON_WORDS)) t.ok(word === 'output' || !names.includes(word), word)
 })

@@ -59,3 +59,19 @@ t.test('watch says that nothing is pending', async (t) => {
   const { environment } = await aService(t, [])
   t.strictSame(await runCli(['watch'], { environment }), { code: 0, stdout: '', stderr: 'Nothing is pending.\n' })
 })
+
+t.test('list speaks of one screenshot in the singular', async (t) => {
+  const { environment } = await aService(t, [record(1), record(2)])
+  t.match((await runCli(['list', '--limit', '1'], { environment })).stderr, /^There are more screenshots than this one. Raise --limit/)
+  t.match((await runCli(['list', '--limit', '1', '--videos'], { environment })).stderr, /^There are more videos than this one. /)
+})
+
+t.test('list --url without a result says that the URL must be exact', async (t) => {
+  const { environment } = await aService(t, [])
+  t.strictSame(await runCli(['list', '--url', 'docs.sites'], { environment }), {
+    code: 0,
+    stdout: 'no screenshots\n',
+    stderr: '--url finds exactly this URL, such as https://example.com/docs, and no part of it.\n',
+  })
+  t.equal((await runCli(['list'], { environment })).stderr, '')
+})

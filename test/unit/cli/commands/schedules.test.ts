@@ -287,3 +287,15 @@ t.test('schedules update refuses what changes nothing', async (t) => {
     t.strictSame(methods, [])
   }
 })
+
+t.test('schedules create and update print the options that were given, as the service shows them', async (t) => {
+  const options = { full_page: true, authorization: '***', delay: 500 }
+  const { environment } = await aService(t, { ...schedule, options, spread_seconds: 30 })
+  const flags = ['--full-page', '--authorization', 'Bearer secret', '--spread-seconds', '30']
+  const wanted = /^option +full_page true\noption +authorization \*\*\*\noption +spread_seconds 30\n/m
+  const created = await runCli(['schedules', 'create', '@daily', 'a.example', ...flags], { environment })
+  t.match(created.stdout, wanted)
+  t.notMatch(created.stdout, /delay|secret/)
+  t.match((await runCli(['schedules', 'update', ID, ...flags], { environment })).stdout, wanted)
+  t.match((await runCli(['schedules', 'update', ID, '--reset', 'image-width'], { environment })).stdout, /^option +image_width default\n/m)
+})

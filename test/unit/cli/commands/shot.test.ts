@@ -36,6 +36,19 @@ t.test('shot captures and charges nothing if its file cannot be written, or is n
   t.notOk(existsSync(path.join(folder, 'one.png')))
 })
 
+t.test('shot refuses a file whose extension is no format, unless --format decides', async (t) => {
+  const { environment, seen } = await aService(t)
+  const folder = t.testdir({ 'shots.v2': {} })
+  const shoot = (name: string, ...flags: string[]) =>
+    runCli(['shot', 'a.example', '-o', path.join(folder, name), ...flags], { environment })
+  const formats = 'png, jpg, jpeg, webp, avif, pdf, mp4, webm, gif'
+  const problem = `a.bmp has the extension .bmp, which is no format. Use one of ${formats}, or add --format.`
+  t.match(await shoot('a.bmp'), { code: 2, stderr: problem })
+  t.equal(seen.captures, 0)
+  for (const args of [['a.bmp', '--format', 'png'], ['picture'], ['shots.v2']])
+    t.equal((await shoot(...(args as [string]))).code, 0, args.join(' '))
+})
+
 t.test('shot writes the files of --save-html and others beside the picture', async (t) => {
   const { environment } = await aService(t)
   const folder = t.testdir({})

@@ -33,7 +33,7 @@ const cases: [name: string, handler: Handler, args: string[], code: number, stde
     (_, response) => sendError(response, 401, 'INVALID_API_KEY', 'the API key is not valid'),
     ['usage'],
     3,
-    'tintype: SERVICE refuses the API key: it is unknown, inactive, expired or deleted. Set another one in TINTYPE_API_KEY, or with `tintype config set`.\n',
+    'tintype: SERVICE refuses the API key: it is unknown, inactive, expired or deleted. Set another one in TINTYPE_API_KEY, or with `tintype config set URL -`.\n',
   ],
   [
     'a missing scope',

@@ -56,7 +56,8 @@ t.test('resolveSettings never combines the link key of the environment with the 
 
 t.test('resolveSettings names the closest profile', async (t) => {
   t.throws(() => resolveSettings({ profile: 'hone' }, withProfiles(t)), {
-    message: 'no profile is named "hone". Did you mean home? Profiles: home, work. Create one with `tintype config set`.',
+    message:
+      'no profile is named "hone". Did you mean home? Profiles: home, work. Create it with `tintype config set URL - --profile hone`.',
     exitCode: 2,
   })
   t.throws(() => requireService(resolveSettings({}, { XDG_CONFIG_HOME: t.testdir() })), { message: /the URL of the service is not set/ })

@@ -12,7 +12,7 @@ t.test('a CaptureFailedError has the record, the reason and what to do', async (
   t.ok(error instanceof TintypeError && error instanceof Error)
   t.match(error, {
     name: 'CaptureFailedError',
-    message: 'the capture failed with DNS_FAILED: the host name does not resolve. Check the host name: it does not resolve.',
+    message: 'the capture failed with DNS_FAILED: the host name does not resolve. Check the host name and its DNS records.',
     code: 'CAPTURE_FAILED',
     captureCode: 'DNS_FAILED',
     details: { id: 'scr_1', code: 'DNS_FAILED', message: 'the host name does not resolve' },
