@@ -56,14 +56,18 @@ t.test('every option changes the cache hash exactly if it says that it changes t
   t.equal(hashes.size, says.length, 'each of them has a hash of its own')
 })
 
+const NO_MARGINS = { pdfMarginTop: '0', pdfMarginRight: '0', pdfMarginBottom: '0', pdfMarginLeft: '0' }
+
 t.test('cache entries of earlier versions keep their hashes', async (t) => {
   const known: [string, Partial<PictureRequest>][] = [
-    ['0183be7f76e5ec42ffb5286e6cf4bb632c145a9bfa3c1ac9045faf7b0d9a71af', {}],
-    ['8155d23c7afcf3c18d624ca37677b69fed858fe9f24493ac1742500723655459', { options: { fullPage: true } }],
-    ['0183be7f76e5ec42ffb5286e6cf4bb632c145a9bfa3c1ac9045faf7b0d9a71af', { options: { timeout: 60_000 } }],
-    ['4a3e8a8caa74ad7c7d3bf1d52085da7e0333261b83450c64d642a260c16d9ffe', { options: { bestAttempt: true, timeout: 60_000 } }],
-    ['f0a77b9dd5b38278f7e9cb2362b78cbcdd2f35ce23225afddbddd4826a4e232a', { options: { storageRegion: 'eu-central-1' } }],
-    ['f4fe75b8ca5c93226fe20551ce3ed4da7de82e8e9a346373ef49c5db01389f31', { privateOptions: { authorization: 'Bearer 7f3a' } }],
+    ['704d8e39891ac81a42558e6b03bd7e1a03765f3770e1eb63cf61e42081354e55', {}],
+    // The hash of all requests while this was the default.
+    ['0183be7f76e5ec42ffb5286e6cf4bb632c145a9bfa3c1ac9045faf7b0d9a71af', { options: NO_MARGINS }],
+    ['4f9b92fbf9ad2ed2421466f2f224e0a08e8f17e25a65c68c105f0a40d378ae6c', { options: { fullPage: true } }],
+    ['704d8e39891ac81a42558e6b03bd7e1a03765f3770e1eb63cf61e42081354e55', { options: { timeout: 60_000 } }],
+    ['2d9a1f3a1e68285431a91a4b703a4f5cc1dddab37e364b4667713a15bcfd982b', { options: { bestAttempt: true, timeout: 60_000 } }],
+    ['7ad77ca183d2cf84dac2f702576bd0ca473b0cfd6bcdab54831130552e7d144a', { options: { storageRegion: 'eu-central-1' } }],
+    ['feba7b5f44fa7861885e80ede8586b83a99e73915d00df5020aa0ca96ae83f8d', { privateOptions: { authorization: 'Bearer 7f3a' } }],
   ]
   for (const [expected, request] of known) t.equal(hash(request), expected, JSON.stringify(request))
 })

@@ -46,7 +46,7 @@ t.test('kubectl tintype forwards a port to the gateway and uses the first key', 
   const { run, keys, calls, folder } = await aKubectl(t)
   const { code, stdout, stderr } = await run(['usage', '-n', 'shots'])
   t.equal(code, 0, stderr)
-  t.match(stdout, /^used +1 of 2 screenshots/m)
+  t.match(stdout, /^used +1 of 2 units/m)
   t.strictSame(keys, ['Bearer first-key'])
   t.match(calls(), /^-n shots port-forward --address 127\.0\.0\.1 service\/acme-tintype-api-gateway :80$/m)
   await eventually('the port-forward has ended', async () => existsSync(`${folder}/stopped`))
