@@ -6,7 +6,16 @@ import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
-import type { Approval } from './approve.ts'
+
+/** Outcome of a request. */
+export type Approval =
+  /** `isNew`: false if the run was the baseline before. */
+  | { baseline: ScheduleBaseline; isNew: boolean }
+  /** The approval that was undone, and the baseline from now on. `isNew`: false if it was undone before. */
+  | { undone: RunApproval; baseline: ScheduleBaseline | undefined; isNew: boolean }
+  /** The request, with the approval that it undoes. It replaces the annotation. */
+  | { request: string }
+  | { refusal: string }
 
 /** How long an approval can be undone. */
 const KEPT_MILLISECONDS = 30 * 86_400_000

@@ -2,7 +2,7 @@
 // and the operator removes the annotation when it has been applied or refused.
 
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { ReplacedBaseline, RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
+import type { ReplacedBaseline, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
@@ -12,7 +12,7 @@ import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import type { Storage } from '../../storage/storage.ts'
-import { requestOf } from './approvals.ts'
+import { type Approval, requestOf } from './approvals.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf, toKept } from './keep-baseline.ts'
 import type { ObserveDeps } from './observe.ts'
@@ -20,16 +20,6 @@ import type { ObserveDeps } from './observe.ts'
 export interface ApproveDeps extends Pick<ObserveDeps, 'namespace' | 'screenshots' | 'report' | 'now'> {
   storage: Pick<Storage, 'readText' | 'exists' | 'copy'>
 }
-
-/** Outcome of a request. */
-export type Approval =
-  /** `isNew`: false if the run was the baseline before. */
-  | { baseline: ScheduleBaseline; isNew: boolean }
-  /** The approval that was undone, and the baseline from now on. `isNew`: false if it was undone before. */
-  | { undone: RunApproval; baseline: ScheduleBaseline | undefined; isNew: boolean }
-  /** The request, with the approval that it undoes. It replaces the annotation. */
-  | { request: string }
-  | { refusal: string }
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.

@@ -4,8 +4,9 @@ import { Annotation, toObjectName } from '../../../../../crds/src/identifiers/na
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import type { Approval } from '../../../../../operator/src/controllers/schedule/approvals.ts'
 import { keysOfApprovals, updateApprovals } from '../../../../../operator/src/controllers/schedule/approvals.ts'
-import { type Approval, type ApproveDeps, approve } from '../../../../../operator/src/controllers/schedule/approve.ts'
+import { type ApproveDeps, approve } from '../../../../../operator/src/controllers/schedule/approve.ts'
 import { aScreenshot, completedStatus } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 
