@@ -41,7 +41,7 @@ t.test('a list of thousands of screenshots draws only what the window shows, and
   // Scrolls to the end as often as the browser draws, until no further page follows.
   const drawn = await page.evaluate<number>(`(async () => {
     let most = 0
-    while (!document.body.textContent.includes('${COUNT} screenshots')) {
+    while (!document.body.textContent.includes('${COUNT.toLocaleString('en-US')} screenshots')) {
       scrollTo(0, document.documentElement.scrollHeight)
       await new Promise(requestAnimationFrame)
       most = Math.max(most, document.querySelectorAll('.card').length)
