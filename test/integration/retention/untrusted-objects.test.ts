@@ -64,7 +64,11 @@ const logOf = { gateway: stage.gateway.log, operator: () => '' }
 
 async function assertIgnored(t: Test, program: 'gateway' | 'operator', metricsUrl?: string) {
   const wanted = expected.filter((each) => each.program === program)
-  for (const { kind, key } of wanted) t.equal(countIgnored(logOf[program](), key), 1, `${kind} ${key} is logged once`)
+  for (const { kind, key } of wanted) {
+    // The line may arrive after the response.
+    await eventually(`${kind} ${key} is logged`, async () => countIgnored(logOf[program](), key) > 0)
+    t.equal(countIgnored(logOf[program](), key), 1, `${kind} ${key} is logged once`)
+  }
   if (metricsUrl === undefined) return
   const text = await (await fetch(`${metricsUrl}/metrics`)).text()
   for (const kind of new Set(wanted.map((each) => each.kind))) {
