@@ -212,7 +212,7 @@ t.test('keys are created, listed, rotated and deleted', async (t) => {
   const listed = lines(await textOf(['keys', 'list', '--json'])).map((line) => JSON.parse(line))
   const { id, scopes } = listed.find(({ name }) => name === 'ci')
   t.strictSame(scopes, ['screenshots:read', 'usage:read'])
-  t.match(await textOf(['usage'], { environment: { TINTYPE_API_KEY: value } }), /^used +\d+ of \d+ screenshots/m)
+  t.match(await textOf(['usage'], { environment: { TINTYPE_API_KEY: value } }), /^used +\d+ of \d+ units/m)
   const rotated = (await textOf(['keys', 'rotate', id, '--overlap-hours', '0'])).trim()
   t.not(rotated, value)
   t.equal((await tintype(['usage'], { environment: { TINTYPE_API_KEY: rotated } })).code, 0)
