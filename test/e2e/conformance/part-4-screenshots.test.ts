@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call, capture, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
+import { createAndForget, type ErrorBody, untilListed } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Parts 4.1 to 4.4 and 4.6: screenshots, single and in batches.
@@ -54,8 +54,10 @@ t.test('spec 4.1: options is optional', async (t) => {
 })
 
 t.test('spec 4.2: GET /v1/screenshots lists screenshots, newest first', async (t) => {
-  const { body: first } = await createAndForget(t, { url, options: held })
-  const { body: second } = await createAndForget(t, { url, options: held })
+  const mark = `newest-${Date.now()}`
+  const { body: first } = await createAndForget(t, { url, external_identifier: mark, options: held })
+  const { body: second } = await createAndForget(t, { url, external_identifier: mark, options: held })
+  await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, [second.id, first.id])
   const { status, body } = await list()
   t.equal(status, 200)
   const ids = body.data.map(({ id }) => id)
@@ -66,9 +68,9 @@ t.test('spec 4.2: GET /v1/screenshots lists screenshots, newest first', async (t
 
 t.test('spec 4.2: the list is paged by limit and cursor, and by offset', async (t) => {
   const mark = `page-${Date.now()}`
-  for (let n = 0; n < 3; n++) await createAndForget(t, { url, external_identifier: mark, options: held })
-  const whole = (await list(`?external_identifier=${mark}`)).body.data.map(({ id }) => id)
-  t.equal(whole.length, 3)
+  const whole: string[] = []
+  for (let n = 0; n < 3; n++) whole.unshift((await createAndForget(t, { url, external_identifier: mark, options: held })).body.id)
+  await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, whole)
   const first = (await list(`?external_identifier=${mark}&limit=2`)).body
   t.equal(first.pagination.has_more, true)
   const rest = (await list(`?external_identifier=${mark}&limit=2&cursor=${first.pagination.next_cursor}`)).body
@@ -91,7 +93,7 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
   // This filter comes last, because its capture may wait longer for a runner than the request is held.
   const { body: waiting } = await createAndForget(t, { url, external_identifier: mark, options: { ...held, format: 'webp' } })
   const idsOf = async (query: string) => (await list(`?created_after=${before}&${query}`)).body.data.map(({ id }) => id)
-  t.strictSame(await idsOf(`external_identifier=${mark}`), [waiting.id])
+  await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, [waiting.id])
   for (const [query, has, lacks] of [
     ['status=pending', waiting.id, done.id],
     ['status=completed,failed', done.id, waiting.id],
@@ -142,12 +144,13 @@ t.test('spec 4.3: download_url is an absolute URL that needs no key, and /downlo
 })
 
 t.test('spec 4.4: DELETE /v1/screenshots/:id deletes the screenshot and its file', async (t) => {
-  const record = await capture(url)
+  const own = `${url}?deleted=${Date.now()}`
+  const record = await capture(own)
   const { status, body } = await remove(record.id)
   t.strictSame([status, body], [204, ''])
   t.equal((await call(`/api/v1/screenshots/${record.id}`)).status, 404)
   t.equal((await fetch(record.download_url ?? '')).status, 404)
-  t.notOk((await list('?limit=500')).body.data.some(({ id }) => id === record.id))
+  await untilListed(`/api/v1/screenshots?url=${encodeURIComponent(own)}`, [])
   t.equal((await remove(record.id)).status, 404, 'the second DELETE finds nothing')
 })
 

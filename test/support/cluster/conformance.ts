@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { eventually } from '../eventually.ts'
 import { type Answer, call, type RecordBody } from './api-client.ts'
 
 // Helpers of the conformance tests.
@@ -41,6 +42,17 @@ export async function createAndForget<T = RecordBody>(t: Test, body: object, key
   const { id } = answer.body as { id?: string }
   if (id !== undefined) t.teardown(() => call(`/api/v1/screenshots/${id}`, { method: 'DELETE', ...caller }))
   return answer
+}
+
+/** Lists that are asked for at once, so that each replica answers some of them. */
+const LISTS_AT_ONCE = 4
+
+/** Waits until all replicas list exactly these ids. Each replica has its own informer cache, which is up to about a second late. */
+export async function untilListed(path: string, ids: readonly string[]): Promise<void> {
+  await eventually(`${path} lists ${ids.length} records`, async () => {
+    const lists = await Promise.all(Array.from({ length: LISTS_AT_ONCE }, () => call<{ data: { id: string }[] }>(path)))
+    return lists.every(({ body }) => body.data.map(({ id }) => id).join() === ids.join())
+  })
 }
 
 let webhooks = 0
