@@ -11,8 +11,8 @@ import { toPrintable } from './terminal/format.ts'
 import { commandHelp, groupHelp, optionsHelp } from './terminal/help.ts'
 import type { Output } from './terminal/output.ts'
 
-/** Fits a terminal of 24 lines and 80 columns. */
-const HELP = `Usage: tintype COMMAND [options]
+/** Fits a terminal of 24 lines and 80 columns. FURTHER stands for commands that are named nowhere else. */
+const OVERVIEW = `Usage: tintype COMMAND [options]
 
   shot URL...            Captures pages: tintype shot example.com -o page.png
   list, get, delete      Screenshots of the account
@@ -26,7 +26,7 @@ const HELP = `Usage: tintype COMMAND [options]
   webhooks               Webhooks: list, test
   usage, doctor, open    Quota; why the service does not work; the web console
   config                 Profiles: set, list, use, delete
-  completion, version    Completion for bash, zsh and fish; the version
+  completion, versionFURTHER  Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and
 TINTYPE_API_KEY, else the profile of \`tintype config set URL -\`.
@@ -37,6 +37,17 @@ TINTYPE_API_KEY, else the profile of \`tintype config set URL -\`.
 Exit codes: 0 success, 1 failure, or a change found by diff, 2 wrong usage,
 3 service not reachable or key refused, 130 interrupted.
 `
+
+const firstWords = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
+
+const HELP = OVERVIEW.replace(
+  /FURTHER */,
+  firstWords
+    .filter((name) => !new RegExp(`\\b${name}\\b`).test(OVERVIEW))
+    .map((name) => `, ${name}`)
+    .join('')
+    .padEnd(4),
+)
 
 /** Capture options have a page of their own. */
 const withoutOptions = (command: Command): Command => ({
@@ -62,8 +73,7 @@ function findCommand(args: readonly string[]): { command: Command; rest: readonl
     throw new UsageError(`${problem}: ${group.join(', ')}.`)
   }
   if (first.startsWith('-')) throw new UsageError(`the command comes before ${first}. Run \`tintype --help\` to list the commands.`)
-  const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  throw new UsageError(`unknown command "${first}".${suggestion(first, names) || ' Run `tintype --help` to list the commands.'}`)
+  throw new UsageError(`unknown command "${first}".${suggestion(first, firstWords) || ' Run `tintype --help` to list the commands.'}`)
 }
 
 /** The capture options with this word in their name or text, by group. */

@@ -145,6 +145,8 @@ t.test('texts that pages control run nothing, lead nowhere and do not reverse a 
     'keys',
   ]
   for (const path of paths) {
+    // Loads the document again. Otherwise the text of the page before would be found.
+    await page.goto('about:blank')
     await page.goto(`${url}/#/${path}`)
     await page.getByText('<img src=x').first().waitFor({ state: 'attached' })
     await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
