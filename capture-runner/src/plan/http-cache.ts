@@ -19,11 +19,10 @@ export function buildHttpCache(
   options: EffectiveOptions,
   secrets: PrivateOptions | undefined,
   { batchId, signInOrigin }: Order,
-): { httpCache?: HttpCachePlan; warnings: string[] } {
-  if (options.httpCache !== 'batch') return { warnings: [] }
-  if (batchId === undefined) return { warnings: ['http_cache has no effect outside of a batch'] }
+): HttpCachePlan | undefined {
+  if (options.httpCache === 'off' || batchId === undefined) return undefined
   const parts = JSON.stringify([batchId, signInOrigin ?? null, sortedEntries(options), sortedEntries(secrets ?? {})])
-  return { httpCache: { partition: createHash('sha256').update(parts).digest('hex') }, warnings: [] }
+  return { partition: createHash('sha256').update(parts).digest('hex') }
 }
 
 const sortedEntries = (options: object) => Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))

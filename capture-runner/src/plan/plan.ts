@@ -92,7 +92,7 @@ export function buildPlan(
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_URL}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
-  const { httpCache, warnings } = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
+  const httpCache = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
   const context = buildContext(effective)
   const video = buildVideo(effective, context)
   return {
@@ -105,7 +105,7 @@ export function buildPlan(
     ...buildStepPlans(effective, privateOptions),
     ...(httpCache ? { httpCache } : {}),
     ...buildCopy(effective, privateOptions),
-    warnings: [...findWarnings({ ...options, ...privateOptions }), ...warnings, ...videoWarnings(effective)],
+    warnings: [...findWarnings({ ...options, ...privateOptions }), ...videoWarnings(effective)],
   }
 }
 

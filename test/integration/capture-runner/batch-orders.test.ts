@@ -36,7 +36,7 @@ async function carryOut(change: Partial<CaptureOrder>) {
     accountName: 'default',
     attempt: 1,
     url: site.url('/'),
-    options: { httpCache: 'batch', viewportWidth: 300, viewportHeight: 200 },
+    options: { viewportWidth: 300, viewportHeight: 200 },
     upload: { url: site.url('/store'), headers: {}, maxBytes: 1_000_000 },
     deadline: Date.now() + 60_000,
     ...change,
@@ -56,8 +56,7 @@ t.test('orders of one batch and account share responses', async (t) => {
   t.strictSame(await carryOut({ batchId: 'batch_1', accountName: 'another' }), { ...completed, asked: all })
 })
 
-t.test('an order without a batch shares nothing, and its report has a warning', async (t) => {
-  const warnings = ['http_cache has no effect outside of a batch']
+t.test('an order without a batch shares nothing', async (t) => {
   for (let order = 0; order < 2; order++)
-    t.strictSame(await carryOut({}), { phase: 'Completed', warnings, asked: ['GET /', 'GET /shared.js'] })
+    t.strictSame(await carryOut({}), { phase: 'Completed', warnings: [], asked: ['GET /', 'GET /shared.js'] })
 })

@@ -114,7 +114,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"proxy","kind":"text","summary":"URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become --proxy-username and --proxy-password. Default: none."},
       {"name":"proxy_bypass","kind":"list","summary":"Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none."},
       {"name":"ignore_https_errors","kind":"boolean","summary":"Accepts invalid TLS certificates. Default: false."},
-      {"name":"http_cache","kind":"text","summary":"HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.","values":["off","batch"]},
+      {"name":"http_cache","kind":"text","summary":"HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.","values":["off","batch"]},
     ],
   },
   {

@@ -395,7 +395,7 @@ export interface components {
                 /** @description Accepts invalid TLS certificates. Default: false. */
                 ignore_https_errors?: boolean;
                 /**
-                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @description HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.
                  * @enum {string}
                  */
                 http_cache?: "off" | "batch";
@@ -998,7 +998,7 @@ export interface components {
                 /** @description Accepts invalid TLS certificates. Default: false. */
                 ignore_https_errors?: boolean;
                 /**
-                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @description HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.
                  * @enum {string}
                  */
                 http_cache?: "off" | "batch";
@@ -1548,7 +1548,7 @@ export interface components {
                 /** @description Accepts invalid TLS certificates. Default: false. */
                 ignore_https_errors?: boolean;
                 /**
-                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @description HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.
                  * @enum {string}
                  */
                 http_cache?: "off" | "batch";
@@ -2124,7 +2124,7 @@ export interface components {
                 /** @description Accepts invalid TLS certificates. Default: false. */
                 ignore_https_errors?: boolean;
                 /**
-                 * @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.
+                 * @description HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.
                  * @enum {string}
                  */
                 http_cache?: "off" | "batch";
@@ -3514,7 +3514,7 @@ export interface components {
                 proxy_bypass?: string[] | null;
                 /** @description Accepts invalid TLS certificates. Default: false. */
                 ignore_https_errors?: boolean | null;
-                /** @description HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off. */
+                /** @description HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch. */
                 http_cache?: ("off" | "batch") | null;
                 /** @description Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied. */
                 geolocation_latitude?: number | null;

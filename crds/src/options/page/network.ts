@@ -32,9 +32,9 @@ export const networkOptions = {
     z
       .enum(['off', 'batch'])
       .describe(
-        'HTTP cache: off, or batch to share scripts, style sheets, fonts and images among the captures of one batch. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: off.',
+        'HTTP cache: batch shares scripts, style sheets, fonts and images among the captures of one batch; off requests them again for each capture. The cache stores only fresh responses to requests without cookies or credentials. No effect outside a batch. Default: batch.',
       ),
   ),
 }
 
-export const networkDefaults = { ignoreHttpsErrors: false, httpCache: 'off' }
+export const networkDefaults = { ignoreHttpsErrors: false, httpCache: 'batch' }

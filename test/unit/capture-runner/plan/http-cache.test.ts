@@ -7,19 +7,14 @@ const URL = 'https://site.example/'
 const partitionOf = (options: CaptureOptions, secrets?: PrivateOptions, batchId: string | undefined = 'batch_1', url = URL) =>
   buildPlan(url, { httpCache: 'batch', ...options }, secrets, batchId).httpCache?.partition
 
-t.test('buildPlan shares responses only within a batch, and otherwise adds a warning', async (t) => {
-  t.match(buildPlan(URL, { httpCache: 'batch' }, undefined, 'batch_1'), { httpCache: { partition: /^[0-9a-f]{64}$/ }, warnings: [] })
-  const alone = buildPlan(URL, { httpCache: 'batch' })
-  t.equal(alone.httpCache, undefined)
-  t.strictSame(alone.warnings, ['http_cache has no effect outside of a batch'])
+t.test('buildPlan shares responses within a batch by default', async (t) => {
+  for (const options of [undefined, {}, { httpCache: 'batch' }] as const)
+    t.match(buildPlan(URL, options, undefined, 'batch_1'), { httpCache: { partition: /^[0-9a-f]{64}$/ } })
 })
 
-t.test('buildPlan shares nothing by default', async (t) => {
-  for (const options of [undefined, {}, { httpCache: 'off' }] as const) {
-    const { httpCache, warnings } = buildPlan(URL, options, undefined, 'batch_1')
-    t.equal(httpCache, undefined)
-    t.strictSame(warnings, [])
-  }
+t.test('buildPlan shares nothing outside of a batch, and nothing when http_cache is off', async (t) => {
+  t.equal(buildPlan(URL, { httpCache: 'batch' }).httpCache, undefined)
+  t.equal(buildPlan(URL, { httpCache: 'off' }, undefined, 'batch_1').httpCache, undefined)
 })
 
 t.test('pages of a batch with the same options share a partition', async (t) => {
