@@ -60,14 +60,15 @@ const NO_MARGINS = { pdfMarginTop: '0', pdfMarginRight: '0', pdfMarginBottom: '0
 
 t.test('cache entries of earlier versions keep their hashes', async (t) => {
   const known: [string, Partial<PictureRequest>][] = [
-    ['704d8e39891ac81a42558e6b03bd7e1a03765f3770e1eb63cf61e42081354e55', {}],
-    // The hash of all requests while this was the default.
-    ['0183be7f76e5ec42ffb5286e6cf4bb632c145a9bfa3c1ac9045faf7b0d9a71af', { options: NO_MARGINS }],
-    ['4f9b92fbf9ad2ed2421466f2f224e0a08e8f17e25a65c68c105f0a40d378ae6c', { options: { fullPage: true } }],
-    ['704d8e39891ac81a42558e6b03bd7e1a03765f3770e1eb63cf61e42081354e55', { options: { timeout: 60_000 } }],
-    ['2d9a1f3a1e68285431a91a4b703a4f5cc1dddab37e364b4667713a15bcfd982b', { options: { bestAttempt: true, timeout: 60_000 } }],
-    ['7ad77ca183d2cf84dac2f702576bd0ca473b0cfd6bcdab54831130552e7d144a', { options: { storageRegion: 'eu-central-1' } }],
-    ['feba7b5f44fa7861885e80ede8586b83a99e73915d00df5020aa0ca96ae83f8d', { privateOptions: { authorization: 'Bearer 7f3a' } }],
+    ['75a48162b149fe21a9ff60351da1a342f63a1ff25b091bc24bfbe4795d424fd7', {}],
+    // The hashes of all requests while these were the defaults.
+    ['704d8e39891ac81a42558e6b03bd7e1a03765f3770e1eb63cf61e42081354e55', { options: { httpCache: 'off' } }],
+    ['0183be7f76e5ec42ffb5286e6cf4bb632c145a9bfa3c1ac9045faf7b0d9a71af', { options: { ...NO_MARGINS, httpCache: 'off' } }],
+    ['47f0c8700e92bb0bb33bfd5212ca979d263888db7f1c0652ae7934da5a660c09', { options: { fullPage: true } }],
+    ['75a48162b149fe21a9ff60351da1a342f63a1ff25b091bc24bfbe4795d424fd7', { options: { timeout: 60_000 } }],
+    ['446cdb2424f1c5315f291a7360a77dd190ee53a28b9c1a7acc80fb07c99b3b2e', { options: { bestAttempt: true, timeout: 60_000 } }],
+    ['c02498ae747306f89f50b7986a95007e2b54ea848bccb5739d9df104f48bb1b7', { options: { storageRegion: 'eu-central-1' } }],
+    ['1bcd1663783db9746068dc369e0b4abf0b15110951f2a11f922b80bc284a4d91', { privateOptions: { authorization: 'Bearer 7f3a' } }],
   ]
   for (const [expected, request] of known) t.equal(hash(request), expected, JSON.stringify(request))
 })
