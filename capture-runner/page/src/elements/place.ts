@@ -1,11 +1,22 @@
 import type { PageFunctions, Point } from '../../../src/page/functions.ts'
-import { firstBoxOf } from '../shared/boxes.ts'
+import { findFirstVisible, findVisible, firstBoxOf, isBoxless } from '../shared/boxes.ts'
 import { call } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findFirstVisible, findVisible } from '../shared/tree.ts'
+import { containerOf, partsOf } from '../shared/tree.ts'
 
 function show(element: Element | undefined, block: ScrollLogicalPosition): void {
-  if (element) call(element, 'scrollIntoView', { block, inline: 'nearest', behavior: 'instant' })
+  const shown = element && (findBox(element) ?? containerOf(element))
+  if (shown) call(shown, 'scrollIntoView', { block, inline: 'nearest', behavior: 'instant' })
+}
+
+/** The element, or the first one in it that has a box; undefined if it shows only text. */
+function findBox(element: Element): Element | undefined {
+  if (!isBoxless(element)) return element
+  for (const part of partsOf(element)) {
+    const found = part.nodeType === Node.ELEMENT_NODE ? findBox(part as Element) : undefined
+    if (found) return found
+  }
+  return undefined
 }
 
 function middleOf(element: Element): Point {

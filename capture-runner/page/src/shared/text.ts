@@ -1,5 +1,5 @@
 import { isHtml, nameOf, read } from './dom.ts'
-import { findRoots, frameDocumentOf, shadowRootOf } from './tree.ts'
+import { findRoots, frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots and frames out, so pages that have them are read node by node.
 
@@ -46,17 +46,10 @@ class TextCollector {
     this.#break(breaks)
   }
 
-  /** What the element shows in its place: its shadow root, the nodes of its slot, the document of its frame, or its children. */
+  /** Also the document of a frame. */
   #partsOf(element: Element): Iterable<Node> {
-    const inner = shadowRootOf(element)
-    if (inner) return inner.childNodes
     const frame = frameDocumentOf(element)
-    if (frame) return [frame.body ?? frame.documentElement].filter((node) => node !== null)
-    if (nameOf(element) === 'slot') {
-      const assigned = (element as HTMLSlotElement).assignedNodes()
-      if (assigned.length > 0) return assigned
-    }
-    return read(element, 'childNodes')
+    return frame ? [frame.body ?? frame.documentElement].filter((node) => node !== null) : partsOf(element)
   }
 
   #break(count: number): void {

@@ -44,6 +44,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   findFolded: [],
   readExtent: [],
   moveBarsDown: [100],
+  findWiderPart: [],
   hidesSides: [],
   findShownImages: [['http://page.test/a.png'], 600],
   keepScriptingRules: [],
