@@ -249,6 +249,8 @@ export interface PageFunctions {
   moveBarsDown: (distance: number) => void
   /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
   hidesSides: () => boolean
+  /** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
+  readStart: () => number
   /** The large part that scrolls sideways farthest. */
   findWiderPart: () => WiderPart | null
   /** Hides fixed and sticky elements. */

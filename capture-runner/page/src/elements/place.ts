@@ -1,6 +1,8 @@
 import type { PageFunctions, Point } from '../../../src/page/functions.ts'
-import { findFirstVisible, findVisible, firstBoxOf, isBoxless } from '../shared/boxes.ts'
-import { call } from '../shared/dom.ts'
+import { findFirstVisible, findVisible, inWindow, isBoxless, ownBoxesOf } from '../shared/boxes.ts'
+import { boxOf, call } from '../shared/dom.ts'
+import { areaOf, clipOf, cutTo, isLarge } from '../shared/painted.ts'
+import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { recall, remember } from '../shared/state.ts'
 import { containerOf, partsOf } from '../shared/tree.ts'
 
@@ -21,8 +23,13 @@ function findBox(element: Element): Element | undefined {
 
 function middleOf(element: Element): Point {
   show(element, 'nearest')
-  const { x, y, width, height } = firstBoxOf(element)
-  return { x: x + width / 2, y: y + height / 2 }
+  // The first line of a link. What is cut off cannot be clicked.
+  const first: Area = ownBoxesOf(element).find(isLarge) ?? areaOf(element) ?? boxOf(element)
+  const own = cutTo(first, clipPathOf(element) ?? first) ?? first
+  const { left, top, right, bottom } = cutTo(own, clipOf(element)) ?? own
+  const box = inWindow({ x: left, y: top, width: right - left, height: bottom - top }, element)
+  const [farX, farY] = [Math.min(box.x + box.width, innerWidth), Math.min(box.y + box.height, innerHeight)]
+  return { x: (Math.max(box.x, 0) + farX) / 2, y: (Math.max(box.y, 0) + farY) / 2 }
 }
 
 export const showMiddle: PageFunctions['showMiddle'] = (selector) => {

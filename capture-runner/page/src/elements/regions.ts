@@ -1,9 +1,9 @@
 import type { Box, ElementQuery, ElementRegion, PageFunctions } from '../../../src/page/functions.ts'
 import { findFirstVisible, findVisible, isBoxless, isVisible, onPage, pageBoxesOf } from '../shared/boxes.ts'
 import { boxOf, call, read, setStyle } from '../shared/dom.ts'
-import { clipOf, cutTo, isLarge, paintedBoxesOf } from '../shared/painted.ts'
+import { areaOf, clipOf, cutTo } from '../shared/painted.ts'
 import { flatElements, hiddenIn } from '../shared/scrolled.ts'
-import { type Area, boxAround, clipPathOf } from '../shared/shapes.ts'
+import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { findMatches, findRoots, partsOf } from '../shared/tree.ts'
 
 const findQueried = ({ selector, all }: ElementQuery): Element[] =>
@@ -33,14 +33,6 @@ function hiddenBy(element: Element): { width: number; height: number } {
     width: Math.max(0, ...parts.map((part) => hiddenIn(part, 'Width'))),
     height: Math.max(0, ...parts.map((part) => hiddenIn(part, 'Height'))),
   }
-}
-
-/** The area of an element: its box, or that of its content if it has none or flows with text. */
-function areaOf(element: Element): Area | undefined {
-  const own = boxOf(element)
-  const { display, contentVisibility } = getComputedStyle(element)
-  const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
-  return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
 }
 
 const toBox = ({ left, top, right, bottom }: Area, element: Element): Box =>

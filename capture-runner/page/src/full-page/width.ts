@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { isVisible } from '../shared/boxes.ts'
+import { isVisible, pageStart } from '../shared/boxes.ts'
 import { read } from '../shared/dom.ts'
 import { hiddenIn } from '../shared/scrolled.ts'
 import { allElements, findRoots } from '../shared/tree.ts'
@@ -29,3 +29,5 @@ export const findWiderPart: PageFunctions['findWiderPart'] = () => {
   const width = read(widest.element, 'clientWidth')
   return { part: nameOf(widest.element), width, whole: width + widest.hidden }
 }
+
+export const readStart: PageFunctions['readStart'] = () => pageStart()

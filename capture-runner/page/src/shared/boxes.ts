@@ -1,5 +1,5 @@
 import type { Box, Point } from '../../../src/page/functions.ts'
-import { boxOf, call, queryAll, read } from './dom.ts'
+import { boxOf, call, queryAll, read, scrollingElement } from './dom.ts'
 import { containerOf, findMatches, partsOf } from './tree.ts'
 
 /** The boxes of an element in its own frame, also outside of the window. Elements with `display: contents` have no box but show their content. */
@@ -65,18 +65,25 @@ function frameElementOf(element: Element): Element | undefined {
 }
 
 /** A box of an element, in the window of the page. */
-function inWindow({ x, y, width, height }: Box, element: Element): Box {
+export function inWindow({ x, y, width, height }: Box, element: Element): Box {
   const offset = frameOffsetOf(element)
   return { x: x + offset.x, y: y + offset.y, width, height }
 }
 
-/** The first box of an element in the window of the page. */
-export const firstBoxOf = (element: Element): Box => inWindow(ownBoxesOf(element)[0] ?? boxOf(element), element)
+/** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
+export function pageStart(): number {
+  const root = scrollingElement()
+  const hidden = root ? read(root, 'scrollWidth') - read(root, 'clientWidth') : 0
+  if (!root || hidden <= 0) return 0
+  const { direction, writingMode } = getComputedStyle(document.body ?? root)
+  const isFromRight = writingMode.startsWith('horizontal') ? direction === 'rtl' : writingMode.endsWith('-rl')
+  return isFromRight ? hidden : 0
+}
 
 /** A box of an element, in CSS pixels of the page. */
 export function onPage(box: Box, element: Element): Box {
   const { x, y, width, height } = inWindow(box, element)
-  return { x: x + scrollX, y: y + scrollY, width, height }
+  return { x: x + pageStart() + scrollX, y: y + scrollY, width, height }
 }
 
 /** The box around an element in CSS pixels of the page. */

@@ -1,9 +1,9 @@
 // What an element paints, which may differ from its box: a box without height can have tall content, a box as large as the window may paint nothing,
 // and boxes around an element may hide a part of it.
 
-import { boxesOfText } from './boxes.ts'
+import { boxesOfText, pageStart } from './boxes.ts'
 import { boxOf, call, isHtml, nameOf, read } from './dom.ts'
-import { type Area, clipPathOf } from './shapes.ts'
+import { type Area, boxAround, clipPathOf, mapArea } from './shapes.ts'
 import { containerOf, partsOf } from './tree.ts'
 
 export const isLarge = ({ left, top, right, bottom }: Area): boolean => right - left > 0 && bottom - top > 0
@@ -20,7 +20,12 @@ export function cutTo(area: Area, clip: Area): Area | undefined {
 }
 
 /** All of the page. What is left of it or above it can never be seen. */
-const pageArea = (): Area => ({ left: -scrollX, top: -scrollY, right: Number.MAX_SAFE_INTEGER, bottom: Number.MAX_SAFE_INTEGER })
+const pageArea = (): Area => ({
+  left: -pageStart() - scrollX,
+  top: -scrollY,
+  right: Number.MAX_SAFE_INTEGER,
+  bottom: Number.MAX_SAFE_INTEGER,
+})
 
 /** The area that the boxes around an element leave visible. May be empty. */
 export function clipOf(element: Element): Area {
@@ -59,8 +64,10 @@ function overflowAreaOf(element: Element): Area | undefined {
   const isCut = (value: string) => value !== 'visible'
   const isPainted = /paint|strict|content/.test(contain)
   // A drawing in a line of text cuts its content, other than text.
-  const isDrawing = nameOf(element) === 'svg' && read(element as SVGElement, 'ownerSVGElement') === null
+  const isDrawing = nameOf(element) === 'svg' && !isHtml(element)
   if (element === document.documentElement || (display === 'inline' && !isDrawing) || display === 'contents') return undefined
+  const outer = isDrawing ? read(element as Element as SVGSVGElement, 'ownerSVGElement') : null
+  if (outer) return overflow === 'visible' ? undefined : innerDrawingOf(element as Element as SVGSVGElement)
   const isOfWindow = element === document.body && getComputedStyle(document.documentElement).overflow === 'visible'
   if (isOfWindow || (overflow === 'visible' && !isPainted)) return undefined
   const box = boxOf(element)
@@ -78,6 +85,13 @@ function overflowAreaOf(element: Element): Area | undefined {
     top: isY ? top : -everywhere,
     bottom: isY ? top + read(element, 'clientHeight') * scaleY : everywhere,
   }
+}
+
+/** The area of a drawing in a drawing, whose size is in coordinates of the outer one. */
+function innerDrawingOf(drawing: SVGSVGElement): Area | undefined {
+  const matrix = call(read(drawing, 'parentNode') as SVGGraphicsElement, 'getScreenCTM')
+  const [x, y, width, height] = (['x', 'y', 'width', 'height'] as const).map((name) => read(drawing, name).baseVal.value)
+  return matrix ? mapArea(new DOMRect(x, y, width, height), DOMMatrix.fromMatrix(matrix)) : undefined
 }
 
 /** Elements that show something without text or other elements in them. */
@@ -102,6 +116,14 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Gene
     if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner)
     else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') yield* shown(boxesOfText(node), inner)
   }
+}
+
+/** The area of an element: its box, or that of its content if it has none or flows with text. */
+export function areaOf(element: Element): Area | undefined {
+  const own = boxOf(element)
+  const { display, contentVisibility } = getComputedStyle(element)
+  const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
+  return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
 }
 
 /** True if an element with this style has a background, a border or a shadow. */

@@ -34,8 +34,15 @@ export function clipPathOf(element: Element): Area | undefined {
   const points = isClipped ? cornersOf(clip.replace('rect', ''), own) : pointsOf(element, clipPath, own)
   if (!points || points.some(({ x, y }) => Number.isNaN(x + y))) return undefined
   const toWindow = isDrawn(element) ? matrix : placeAt(matrix, own, boxOf(element))
-  return boxAround(points.map((point) => toWindow.transformPoint(point)).map(({ x, y }) => ({ left: x, top: y, right: x, bottom: y })))
+  return boxAroundPoints(points, toWindow)
 }
+
+const boxAroundPoints = (points: readonly Point[], matrix: DOMMatrix): Area | undefined =>
+  boxAround(points.map((point) => matrix.transformPoint(point)).map(({ x, y }) => ({ left: x, top: y, right: x, bottom: y })))
+
+/** The area around a box of other coordinates. */
+export const mapArea = ({ left, top, right, bottom }: Area, matrix: DOMMatrix): Area | undefined =>
+  boxAroundPoints(rectangle(left, top, right, bottom), matrix)
 
 /** Parts of SVG drawings have coordinates instead of boxes. */
 const isDrawn = (element: Element): element is SVGGraphicsElement =>
@@ -67,10 +74,9 @@ function ownBoxOf(element: Element, { a, b, c, d }: DOMMatrix): DOMRect {
 }
 
 /** Moves a box so that it begins where it is shown. */
-function placeAt(matrix: DOMMatrix, { width, height }: DOMRect, { left, top }: Area): DOMMatrix {
-  const corners = [0, width].flatMap((x) => [0, height].map((y) => matrix.transformPoint({ x, y })))
-  const [x, y] = [Math.min(...corners.map((corner) => corner.x)), Math.min(...corners.map((corner) => corner.y))]
-  return new DOMMatrix([1, 0, 0, 1, left - x, top - y]).multiply(matrix)
+function placeAt(matrix: DOMMatrix, own: DOMRect, { left, top }: Area): DOMMatrix {
+  const mapped = mapArea(own, matrix) ?? own
+  return new DOMMatrix([1, 0, 0, 1, left - mapped.left, top - mapped.top]).multiply(matrix)
 }
 
 const rectangle = (left: number, top: number, right: number, bottom: number): Point[] =>

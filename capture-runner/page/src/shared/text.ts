@@ -5,11 +5,12 @@ import { findRoots, frameDocumentOf, partsOf } from './tree.ts'
 
 /** The text that the page shows, in the document, in its shadow roots, and in the frames of its process. */
 export function readVisibleText(): string {
-  const body = (document.body ?? document.documentElement) as HTMLElement | null
-  if (!body) return ''
-  const isPlain = findRoots().length === 1 && isHtml(body)
+  // A script can add elements beside the body.
+  const root = document.documentElement as HTMLElement | null
+  if (!root) return ''
+  const isPlain = findRoots().length === 1 && isHtml(root)
   // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown
-  return isPlain ? body.innerText : new TextCollector().collect(body)
+  return isPlain ? root.innerText : new TextCollector().collect(root)
 }
 
 /** Elements that show no text of their own, or show it in a picture. */

@@ -422,9 +422,24 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readPdfOutcome: { run: async (t, { call }) => t.equal(await call('readPdfOutcome'), undefined) },
+  readStart: {
+    html: '<body style="margin:0"><div style="width:2000px">wide</div>',
+    run: async (t, { call, read }) => {
+      t.equal(await call('readStart'), 0)
+      await read("document.body.style.direction = 'rtl'")
+      t.equal(await call('readStart'), 1_200)
+      await read("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'")
+      t.equal(await call('readStart'), 0, 'columns are read from the left')
+    },
+  },
   readText: {
-    html: '<p>shown</p><p hidden>hidden</p>',
-    run: async (t, { call }) => t.equal((await call('readText')).trim(), 'shown'),
+    html: '<p>shown</p><p hidden>hidden</p><details><summary>more</summary>closed</details>',
+    run: async (t, { call, read }) => {
+      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shown more')
+      await read("document.documentElement.append('beside the body')")
+      await read("document.querySelector('p').attachShadow({ mode: 'open' }).append('shadow')")
+      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shadow more beside the body')
+    },
   },
   readTransparency: {
     run: async (t, { call }) => {
@@ -581,7 +596,15 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('one.getBoundingClientRect().y'), 0)
     },
   },
-  showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },
+  showMiddle: {
+    html: `${SQUARE}<body style="margin:0"><div style="width:100px;height:20px;overflow:hidden"><p id="cut" style="width:600px;height:200px;margin:0">text</p></div>
+      <div style="height:0" id="around"><p style="float:left;width:60px;height:40px;margin:0;background:red;clip-path:inset(0 0 20px)">text</p></div>`,
+    run: async (t, { call }) => {
+      t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 })
+      t.strictSame(await call('showMiddle', '#cut'), { x: 50, y: 10 }, 'of what is shown')
+      t.strictSame(await call('showMiddle', '#around'), { x: 30, y: 30 })
+    },
+  },
   showNextMiddle: {
     html: SQUARE,
     run: async (t, { call }) => {

@@ -45,6 +45,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   readExtent: [],
   moveBarsDown: [100],
   findWiderPart: [],
+  readStart: [],
   hidesSides: [],
   findShownImages: [['http://page.test/a.png'], 600],
   keepScriptingRules: [],

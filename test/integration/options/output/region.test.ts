@@ -135,6 +135,12 @@ const painted: readonly { what: string; html: string; size: readonly [number, nu
     cut: '100 × 60 of 900 × 900',
   },
   {
+    what: 'larger than a drawing in its drawing',
+    html: '<svg width="200" height="100"><svg x="50" y="20" width="100" height="60"><rect class="target" width="900" height="900" fill="#0f0"/></svg></svg>',
+    size: [100, 60],
+    cut: '100 × 60 of 900 × 900',
+  },
+  {
     what: 'a board that scrolls sideways',
     html: `<div class="target" style="width:200px;overflow-x:auto;scrollbar-width:none">${green('width:900px')}</div>`,
     size: [200, 60],
@@ -147,6 +153,9 @@ const painted: readonly { what: string; html: string; size: readonly [number, nu
     cut: '200 × 60 of 900 × 60',
   },
 ]
+/** Pages that are read from the right, and are wider than the window. */
+const fromRight = (style: string) =>
+  page(`${style};background:#00f`, `${target()}<div style="width:1500px;height:1500px;background:#f00"></div>`)
 /** What opens an element that is not shown. */
 const closed: readonly (readonly [what: string, html: string, advice: RegExp])[] = [
   ['in a closed details element', `<details><summary>More</summary>${target()}</details>`, /closed <details>\. Open it with click_all/],
@@ -167,7 +176,15 @@ const paintedPages = Object.fromEntries(
     page('background:#00f', `${gap(300)}${html}${gap(2_000)}`),
   ]),
 )
-const stage = await openStage(t, { ...paintedPages, '/boxes': boxes, '/covered': covered, '/stripes': stripes, '/when-seen': whenSeen })
+const stage = await openStage(t, {
+  ...paintedPages,
+  '/rtl': fromRight('direction:rtl'),
+  '/vertical': fromRight('writing-mode:vertical-rl'),
+  '/boxes': boxes,
+  '/covered': covered,
+  '/stripes': stripes,
+  '/when-seen': whenSeen,
+})
 const { shoot } = stage
 const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
 
@@ -297,4 +314,14 @@ t.test('an element that only its reader opens gave an empty picture, and a hidde
   }
   const opened = await shoot(`/painted-${painted.length + hidden.length}`, { ...size, clickAll: 'details > summary' })
   t.strictSame([sizeOf(opened.pixels), opened.findings.warnings.length], [[100, 60], 1], 'the advice helps')
+})
+
+t.test('an element of a page that is read from the right and wider than the window was an empty picture', async (t) => {
+  for (const path of ['/rtl', '/vertical']) {
+    const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0 }
+    const { pixels } = await shoot(path, { ...size, selector: '.target' })
+    t.strictSame([sizeOf(pixels), pixels.at(1, 1), pixels.at(98, 58)], [[100, 60], GREEN, GREEN], path)
+    const full = await shoot(path, { ...size, fullPage: true })
+    t.strictSame([full.pixels.width, full.pixels.at(798, 1)], [800, GREEN], `${path}: a full page begins where its window does`)
+  }
 })
