@@ -25,7 +25,10 @@ export interface PageFacts {
   hrefs: string[]
 }
 
-export type Presence = 'there' | 'absent'
+export type Presence = 'there' | 'absent' | HideReason
+
+/** Why a match is not shown: a closed `<details>`, a closed dialog or popover, `content-visibility: hidden`, or any other style. */
+export type HideReason = 'details' | 'dialog' | 'skipped' | 'hidden'
 
 /** Condition on the matching elements. */
 export interface Wanted {
@@ -47,6 +50,8 @@ export interface ElementRegion {
   /** The part that boxes around the element do not hide; null if they hide all of it. */
   painted: Box | null
   /** Null for an element that paints nothing. */
+  own: Box | null
+  /** Also what it shows only after scrolling. */
   whole: Box | null
 }
 
@@ -73,6 +78,15 @@ export interface FoldedPart {
   /** Size in CSS pixels. */
   width: number
   height: number
+}
+
+/** A part of the page that scrolls sideways. */
+export interface WiderPart {
+  /** Its element, such as `div.board`. */
+  part: string
+  /** What it shows of its content, and all of it, in CSS pixels. */
+  width: number
+  whole: number
 }
 
 /** The window of a document and the height of its content, in CSS pixels. */
@@ -235,6 +249,10 @@ export interface PageFunctions {
   moveBarsDown: (distance: number) => void
   /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
   hidesSides: () => boolean
+  /** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
+  readStart: () => number
+  /** The large part that scrolls sideways farthest. */
+  findWiderPart: () => WiderPart | null
   /** Hides fixed and sticky elements. */
   hideFixed: () => void
   /**

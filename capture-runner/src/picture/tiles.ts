@@ -68,8 +68,8 @@ export function isInWindow({ x, y, width, height }: Tile, viewport: { width: num
   return x >= window.x && y >= window.y && x + width <= window.x + window.width && y + height <= window.y + window.height
 }
 
-const wholePage = (windowWidth: number, { contentWidth, contentHeight }: PageSize, isFullWidth: boolean): Tile => ({
-  x: 0,
+const wholePage = (windowWidth: number, { contentWidth, contentHeight, startX = 0 }: PageSize, isFullWidth: boolean): Tile => ({
+  x: isFullWidth ? 0 : startX,
   y: 0,
   width: isFullWidth ? Math.max(windowWidth, contentWidth) : windowWidth,
   height: Math.max(contentHeight, 1),

@@ -13,9 +13,11 @@ export interface PageSize {
   /** The whole page. */
   contentWidth: number
   contentHeight: number
-  /** Scroll position of the window. */
+  /** Where the window begins. */
   scrollX: number
   scrollY: number
+  /** Where a window that is not scrolled begins. Above 0 on a page that is read from the right and is wider than the window. Absent: 0. */
+  startX?: number
   /** How much smaller than usual the window shows the page: below 1 only on a phone, for a page that is wider than the window. Absent: 1. */
   scale?: number
 }

@@ -1,5 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { attributeOf, boxOf, call, isHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
+import { shareOfWindow } from '../shared/boxes.ts'
+import { attributeOf, call, isHtml, nameOf, queryAll, read, setStyle } from '../shared/dom.ts'
 import { shadowRootOf } from '../shared/tree.ts'
 import { ACCEPTING, ALL, CONSENT_WORDS, OWN, PRIVACY_WORDS, REJECTING, SETTING, startsLikeButton, WORDS } from './banner-words.ts'
 
@@ -91,13 +92,6 @@ function isAbove(element: Element): boolean {
     (style.position === 'absolute' && Number(style.zIndex) >= 100) ||
     (nameOf(element) === 'dialog' && (element as HTMLDialogElement).open)
   )
-}
-
-function shareOfWindow(element: Element): number {
-  const { left, right, top, bottom } = boxOf(element)
-  const width = Math.min(right, innerWidth) - Math.max(left, 0)
-  const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
-  return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
 function isWithin(element: Element, other: Element): boolean {

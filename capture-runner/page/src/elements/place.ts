@@ -1,17 +1,35 @@
 import type { PageFunctions, Point } from '../../../src/page/functions.ts'
-import { firstBoxOf } from '../shared/boxes.ts'
-import { call } from '../shared/dom.ts'
+import { findFirstVisible, findVisible, inWindow, isBoxless, ownBoxesOf } from '../shared/boxes.ts'
+import { boxOf, call } from '../shared/dom.ts'
+import { areaOf, clipOf, cutTo, isLarge } from '../shared/painted.ts'
+import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { recall, remember } from '../shared/state.ts'
-import { findFirstVisible, findVisible } from '../shared/tree.ts'
+import { containerOf, partsOf } from '../shared/tree.ts'
 
 function show(element: Element | undefined, block: ScrollLogicalPosition): void {
-  if (element) call(element, 'scrollIntoView', { block, inline: 'nearest', behavior: 'instant' })
+  const shown = element && (findBox(element) ?? containerOf(element))
+  if (shown) call(shown, 'scrollIntoView', { block, inline: 'nearest', behavior: 'instant' })
+}
+
+/** The element, or the first one in it that has a box; undefined if it shows only text. */
+function findBox(element: Element): Element | undefined {
+  if (!isBoxless(element)) return element
+  for (const part of partsOf(element)) {
+    const found = part.nodeType === Node.ELEMENT_NODE ? findBox(part as Element) : undefined
+    if (found) return found
+  }
+  return undefined
 }
 
 function middleOf(element: Element): Point {
   show(element, 'nearest')
-  const { x, y, width, height } = firstBoxOf(element)
-  return { x: x + width / 2, y: y + height / 2 }
+  // The first line of a link. What is cut off cannot be clicked.
+  const first: Area = ownBoxesOf(element).find(isLarge) ?? areaOf(element) ?? boxOf(element)
+  const own = cutTo(first, clipPathOf(element) ?? first) ?? first
+  const { left, top, right, bottom } = cutTo(own, clipOf(element)) ?? own
+  const box = inWindow({ x: left, y: top, width: right - left, height: bottom - top }, element)
+  const [farX, farY] = [Math.min(box.x + box.width, innerWidth), Math.min(box.y + box.height, innerHeight)]
+  return { x: (Math.max(box.x, 0) + farX) / 2, y: (Math.max(box.y, 0) + farY) / 2 }
 }
 
 export const showMiddle: PageFunctions['showMiddle'] = (selector) => {

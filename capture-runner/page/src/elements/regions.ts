@@ -1,8 +1,10 @@
 import type { Box, ElementQuery, ElementRegion, PageFunctions } from '../../../src/page/functions.ts'
-import { onPage, pageBoxesOf } from '../shared/boxes.ts'
+import { findFirstVisible, findVisible, isBoxless, isVisible, onPage, pageBoxesOf } from '../shared/boxes.ts'
 import { boxOf, call, read, setStyle } from '../shared/dom.ts'
-import { type Area, boxAround, clipOf, clipPathOf, cutTo, isLarge, paintedBoxesOf } from '../shared/painted.ts'
-import { findFirstVisible, findMatches, findRoots, findVisible } from '../shared/tree.ts'
+import { areaOf, clipOf, cutTo } from '../shared/painted.ts'
+import { flatElements, hiddenIn } from '../shared/scrolled.ts'
+import { type Area, clipPathOf } from '../shared/shapes.ts'
+import { findMatches, findRoots, partsOf } from '../shared/tree.ts'
 
 const findQueried = ({ selector, all }: ElementQuery): Element[] =>
   all ? findVisible(selector) : [findFirstVisible(selector)].filter((element) => element !== undefined)
@@ -11,17 +13,26 @@ export const findRegions: PageFunctions['findRegions'] = (query) => findQueried(
 
 function regionOf(element: Element): ElementRegion {
   const area = areaOf(element)
-  const whole = area && cutTo(area, clipPathOf(element) ?? area)
-  if (!whole) return { painted: null, whole: null }
-  const painted = cutTo(whole, clipOf(element))
-  return { painted: painted ? toBox(painted, element) : null, whole: toBox(whole, element) }
+  const own = area && cutTo(area, clipPathOf(element) ?? area)
+  if (!own) return { painted: null, own: null, whole: null }
+  const painted = cutTo(own, clipOf(element))
+  const { width, height } = hiddenBy(element)
+  const whole = { ...own, right: own.right + width, bottom: own.bottom + height }
+  return { painted: painted ? toBox(painted, element) : null, own: toBox(own, element), whole: toBox(whole, element) }
 }
 
-/** The area of an element: its box, or that of its content if it has none or flows with text. */
-function areaOf(element: Element): Area | undefined {
-  const own = boxOf(element)
-  const isPlain = isLarge(own) && getComputedStyle(element).display !== 'inline'
-  return isPlain ? own : boxAround([...[own].filter(isLarge), ...paintedBoxesOf(element)])
+/** A part that scrolls counts if it covers this share of the element. */
+const LARGE_SHARE = 0.5
+
+/** Size of what an element, or a large part of it, shows only after scrolling. */
+function hiddenBy(element: Element): { width: number; height: number } {
+  const { width, height } = boxOf(element)
+  const isLargePart = (part: Element) => read(part, 'clientWidth') * read(part, 'clientHeight') >= width * height * LARGE_SHARE
+  const parts = [element, ...flatElements(element)].filter((part) => isLargePart(part) && isVisible(part))
+  return {
+    width: Math.max(0, ...parts.map((part) => hiddenIn(part, 'Width'))),
+    height: Math.max(0, ...parts.map((part) => hiddenIn(part, 'Height'))),
+  }
 }
 
 const toBox = ({ left, top, right, bottom }: Area, element: Element): Box =>
@@ -36,9 +47,16 @@ export const isolateElements: PageFunctions['isolateElements'] = (query) => {
     if (tree === null || tree.nodeType === Node.DOCUMENT_NODE) continue
     for (const sibling of read(tree as Element, 'children')) {
       const isKept = holders.has(sibling) || wanted.some((one) => call(one, 'contains', sibling))
-      if (!isKept) setStyle(sibling, { opacity: '0' })
+      if (!isKept) makeClear(sibling)
     }
   }
+}
+
+/** Opacity has no effect on an element without a box, but on those in it. */
+function makeClear(element: Element): void {
+  setStyle(element, { opacity: '0' })
+  if (!isBoxless(element)) return
+  for (const part of partsOf(element)) if (part.nodeType === Node.ELEMENT_NODE) makeClear(part as Element)
 }
 
 /** The element and all that contain it, also the hosts of its shadow roots and the elements of its frames. */

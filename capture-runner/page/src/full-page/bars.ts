@@ -1,6 +1,7 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { boxOf, call, isHtml, read, setStyle } from '../shared/dom.ts'
-import { boxAround, paintedBoxesOf } from '../shared/painted.ts'
+import { paintedBoxesOf } from '../shared/painted.ts'
+import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
 
 /** An element whose lower edge is below this share of the window, and its upper edge below the half, belongs to the bottom of the window. */

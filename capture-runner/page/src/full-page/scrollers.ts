@@ -1,9 +1,10 @@
 import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
+import { shareOfWindow } from '../shared/boxes.ts'
 import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
+import { flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
-import { flatElements } from './flat-tree.ts'
 
 // Finds the parts of a page that scroll instead of the page (ADR 72), and tells which of them can be shown whole.
 
@@ -48,24 +49,14 @@ const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 export function findScrollers(): Scroller[] {
   const found: Scroller[] = []
   for (const element of allElements(findRoots(false))) {
-    if (element === document.documentElement) continue
     const hidden = hiddenAt(element)
     if (hidden <= 1) continue
-    const share = shareInWindow(element)
+    const share = shareOfWindow(element)
     if (share === 0 || !call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true })) continue
     found.push({ element: element as HTMLElement, share, hidden })
   }
   found.sort((a, b) => b.share - a.share || b.hidden - a.hidden)
   return found
-}
-
-function hiddenIn(element: Element): number {
-  const height = read(element, 'clientHeight')
-  const hidden = height === 0 ? 0 : read(element, 'scrollHeight') - height
-  if (hidden <= 1 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) return 0
-  // The overflow of the body is that of the window, unless the root element has its own.
-  const isWindow = element === document.body && getComputedStyle(document.documentElement).overflowY === 'visible'
-  return isWindow ? 0 : hidden
 }
 
 /** Also in a frame inside it. For a frame of another origin, its content is unknown, but nobody can scroll it if it lets the pointer through. */
@@ -89,14 +80,7 @@ export function partsOfFrame({ body, defaultView }: Document, share = NAMED_SHAR
 }
 
 /** Height of an element's content that is not in view, in CSS pixels. */
-export const hiddenAt = (element: Element): number => (isFrame(element) ? hiddenInFrame(element) : hiddenIn(element))
-
-function shareInWindow(element: Element): number {
-  const { left, top, right, bottom } = boxOf(element)
-  const width = Math.min(right, innerWidth) - Math.max(left, 0)
-  const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
-  return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
-}
+export const hiddenAt = (element: Element): number => (isFrame(element) ? hiddenInFrame(element) : hiddenIn(element, 'Height'))
 
 /** The part to unfold, if the page does not scroll and one part fills most of the window. */
 export function findFilling(): Scroller | undefined {
@@ -153,7 +137,7 @@ function reasonToKeep({ element, share, hidden }: Scroller): FoldReason | undefi
   }
   if (isFrame(element)) return hidden === Number.POSITIVE_INFINITY ? 'frame' : undefined
   const inside = flatElements(element)
-  if (inside.some((part) => call(part, 'matches', EDITORS) && shareInWindow(part) >= share * EDITOR_SHARE)) return 'editor'
+  if (inside.some((part) => call(part, 'matches', EDITORS) && shareOfWindow(part) >= share * EDITOR_SHARE)) return 'editor'
   return inside.length <= MAX_ELEMENTS && drawsOnlyRows(element, inside) ? 'rows' : undefined
 }
 
@@ -179,7 +163,7 @@ function hasContent(element: Element): boolean {
 }
 
 /** A name for messages, such as `main#content`. */
-function nameOf(element: Element): string {
+export function nameOf(element: Element): string {
   const id = attributeOf(element, 'id')
   const name = id || attributeOf(element, 'class')?.trim().split(/\s+/, 1)[0]
   return name ? `${tagOf(element)}${id ? '#' : '.'}${name.replace(/[^\w-]/g, '').slice(0, 40)}` : tagOf(element)

@@ -1,7 +1,9 @@
 import type { PageFunctions, ScrollContainer } from '../../../src/page/functions.ts'
+import { findFirstVisible } from '../shared/boxes.ts'
 import { isHtml, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { hiddenIn } from '../shared/scrolled.ts'
 import { recall, remember } from '../shared/state.ts'
-import { containerOf, findFirstVisible, findMatches, frameDocumentOf } from '../shared/tree.ts'
+import { containerOf, findMatches, frameDocumentOf } from '../shared/tree.ts'
 import { loadEagerly } from './lazy.ts'
 import { notifyOfScroll, type ScrollTargets } from './scroll-events.ts'
 import {
@@ -151,6 +153,7 @@ function growDownwards(element: Element): void {
 /** Shows all of the content below. What is cut at the sides stays cut. */
 function release(element: Element): void {
   const { overflowX, contain } = getComputedStyle(element)
+  if (hiddenIn(element, 'Width') > 0) (recall('tintypeSideways') ?? remember('tintypeSideways', new WeakSet())).add(element)
   setStyle(element, { 'overflow-x': overflowX === 'visible' ? 'visible' : 'clip', 'overflow-y': 'visible' })
   if (contain !== 'none') setStyle(element, { contain: 'none' })
 }

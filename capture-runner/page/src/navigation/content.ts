@@ -1,8 +1,9 @@
 import type { DocumentFacts, PageFunctions } from '../../../src/page/functions.ts'
+import { isVisible } from '../shared/boxes.ts'
 import { call } from '../shared/dom.ts'
 import { recall } from '../shared/state.ts'
 import { foldText, readVisibleText } from '../shared/text.ts'
-import { findMatches, findRoots, isVisible } from '../shared/tree.ts'
+import { findMatches, findRoots } from '../shared/tree.ts'
 
 /** Words that look the same are the same. */
 export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, neededWords, refusedSelectors }) => {

@@ -1,12 +1,49 @@
 import type { Box, Point } from '../../../src/page/functions.ts'
-import { boxOf, call, read } from './dom.ts'
+import { boxOf, call, queryAll, read, scrollingElement } from './dom.ts'
+import { containerOf, findMatches, partsOf } from './tree.ts'
 
-/** The boxes of an element in its own frame. Elements with `display: contents` have no box but show their content. */
+/** The boxes of an element in its own frame, also outside of the window. Elements with `display: contents` have no box but show their content. */
 export function ownBoxesOf(element: Element): DOMRect[] {
-  if (getComputedStyle(element).display !== 'contents') return [...call(element, 'getClientRects')]
-  const range = read(element, 'ownerDocument').createRange()
-  range.selectNodeContents(element)
+  if (!isRendered(element)) return []
+  return isBoxless(element) ? [...partsOf(element)].flatMap(boxesOfNode) : [...call(element, 'getClientRects')]
+}
+
+export const isBoxless = (element: Element): boolean => getComputedStyle(element).display === 'contents'
+
+function boxesOfNode(node: Node): DOMRect[] {
+  if (node.nodeType === Node.ELEMENT_NODE) return ownBoxesOf(node as Element)
+  return node.nodeType === Node.TEXT_NODE && node.textContent?.trim() ? boxesOfText(node) : []
+}
+
+export function boxesOfText(text: Node): DOMRect[] {
+  const range = (text.ownerDocument ?? document).createRange()
+  range.selectNodeContents(text)
   return [...range.getClientRects()]
+}
+
+/** False for content that the browser leaves out, such as that of a closed `<details>`. If a script asks for its boxes, it has some. */
+function isRendered(element: Element): boolean {
+  if (!isBoxless(element)) return call(element, 'checkVisibility')
+  const outer = containerOf(element)
+  return outer === undefined || ([...partsOf(outer)].includes(element) && isRendered(outer))
+}
+
+/** True if the element shows a box that is not hidden. It may be outside of the window. */
+export const isVisible = (element: Element): boolean => getComputedStyle(element).visibility === 'visible' && ownBoxesOf(element).length > 0
+
+/** The visible matches of a selector. */
+export const findVisible = (selector: string): Element[] => findMatches(selector).filter(isVisible)
+
+/** The first visible match. Searches the other trees only if the document has none. */
+export const findFirstVisible = (selector: string): Element | undefined =>
+  queryAll(document, selector).find(isVisible) ?? findVisible(selector)[0]
+
+/** Share of the window that an element covers. */
+export function shareOfWindow(element: Element): number {
+  const { left, top, right, bottom } = boxOf(element)
+  const width = Math.min(right, innerWidth) - Math.max(left, 0)
+  const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
+  return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
 /** Where the window of the element's frame begins in the window of the page. */
@@ -28,18 +65,25 @@ function frameElementOf(element: Element): Element | undefined {
 }
 
 /** A box of an element, in the window of the page. */
-function inWindow({ x, y, width, height }: Box, element: Element): Box {
+export function inWindow({ x, y, width, height }: Box, element: Element): Box {
   const offset = frameOffsetOf(element)
   return { x: x + offset.x, y: y + offset.y, width, height }
 }
 
-/** The first box of an element in the window of the page. */
-export const firstBoxOf = (element: Element): Box => inWindow(call(element, 'getClientRects')[0] ?? boxOf(element), element)
+/** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
+export function pageStart(): number {
+  const root = scrollingElement()
+  const hidden = root ? read(root, 'scrollWidth') - read(root, 'clientWidth') : 0
+  if (!root || hidden <= 0) return 0
+  const { direction, writingMode } = getComputedStyle(document.body ?? root)
+  const isFromRight = writingMode.startsWith('horizontal') ? direction === 'rtl' : writingMode.endsWith('-rl')
+  return isFromRight ? hidden : 0
+}
 
 /** A box of an element, in CSS pixels of the page. */
 export function onPage(box: Box, element: Element): Box {
   const { x, y, width, height } = inWindow(box, element)
-  return { x: x + scrollX, y: y + scrollY, width, height }
+  return { x: x + pageStart() + scrollX, y: y + scrollY, width, height }
 }
 
 /** The box around an element in CSS pixels of the page. */

@@ -1,29 +1,12 @@
 // What an element paints, which may differ from its box: a box without height can have tall content, a box as large as the window may paint nothing,
 // and boxes around an element may hide a part of it.
 
+import { boxesOfText, pageStart } from './boxes.ts'
 import { boxOf, call, isHtml, nameOf, read } from './dom.ts'
-import { containerOf, shadowRootOf } from './tree.ts'
-
-/** An area of the window in CSS pixels. */
-export interface Area {
-  left: number
-  top: number
-  right: number
-  bottom: number
-}
+import { type Area, boxAround, clipPathOf, mapArea } from './shapes.ts'
+import { containerOf, partsOf } from './tree.ts'
 
 export const isLarge = ({ left, top, right, bottom }: Area): boolean => right - left > 0 && bottom - top > 0
-
-/** The area around all areas; undefined if there is none. */
-export function boxAround(areas: readonly Area[]): Area | undefined {
-  if (areas.length === 0) return undefined
-  return {
-    left: Math.min(...areas.map(({ left }) => left)),
-    top: Math.min(...areas.map(({ top }) => top)),
-    right: Math.max(...areas.map(({ right }) => right)),
-    bottom: Math.max(...areas.map(({ bottom }) => bottom)),
-  }
-}
 
 /** The common part of two areas; undefined if there is none. */
 export function cutTo(area: Area, clip: Area): Area | undefined {
@@ -37,7 +20,12 @@ export function cutTo(area: Area, clip: Area): Area | undefined {
 }
 
 /** All of the page. What is left of it or above it can never be seen. */
-const pageArea = (): Area => ({ left: -scrollX, top: -scrollY, right: Number.MAX_SAFE_INTEGER, bottom: Number.MAX_SAFE_INTEGER })
+const pageArea = (): Area => ({
+  left: -pageStart() - scrollX,
+  top: -scrollY,
+  right: Number.MAX_SAFE_INTEGER,
+  bottom: Number.MAX_SAFE_INTEGER,
+})
 
 /** The area that the boxes around an element leave visible. May be empty. */
 export function clipOf(element: Element): Area {
@@ -75,7 +63,11 @@ function overflowAreaOf(element: Element): Area | undefined {
   const { overflowX, overflowY, overflow, display, contain } = getComputedStyle(element)
   const isCut = (value: string) => value !== 'visible'
   const isPainted = /paint|strict|content/.test(contain)
-  if (element === document.documentElement || display === 'inline' || display === 'contents') return undefined
+  // A drawing in a line of text cuts its content, other than text.
+  const isDrawing = nameOf(element) === 'svg' && !isHtml(element)
+  if (element === document.documentElement || (display === 'inline' && !isDrawing) || display === 'contents') return undefined
+  const outer = isDrawing ? read(element as Element as SVGSVGElement, 'ownerSVGElement') : null
+  if (outer) return overflow === 'visible' ? undefined : innerDrawingOf(element as Element as SVGSVGElement)
   const isOfWindow = element === document.body && getComputedStyle(document.documentElement).overflow === 'visible'
   if (isOfWindow || (overflow === 'visible' && !isPainted)) return undefined
   const box = boxOf(element)
@@ -95,33 +87,11 @@ function overflowAreaOf(element: Element): Area | undefined {
   }
 }
 
-/** The area around a clip path with `inset()`, `circle()`, `ellipse()` or `polygon()`; undefined: none, or another shape. */
-export function clipPathOf(element: Element): Area | undefined {
-  const { clipPath } = getComputedStyle(element)
-  const [, shape, text = ''] = /^(inset|circle|polygon)\(([^()]*)\)$/.exec(clipPath) ?? []
-  if (shape === undefined) return undefined
-  const { left, top, right, bottom, width, height } = boxOf(element)
-  const lengthOf = (value: string, whole: number) => (Number.parseFloat(value) || 0) * (value.endsWith('%') ? whole / 100 : 1)
-  if (shape === 'inset') {
-    const [up = '0', side = up, down = up, start = side] = (text.split(' round ')[0] ?? '').trim().split(/\s+/)
-    return {
-      left: left + lengthOf(start, width),
-      top: top + lengthOf(up, height),
-      right: right - lengthOf(side, width),
-      bottom: bottom - lengthOf(down, height),
-    }
-  }
-  if (shape === 'circle') {
-    const [, radius, x = '50%', y = '50%'] = /^(\S+)(?: at (\S+) (\S+))?$/.exec(text) ?? []
-    if (radius === undefined || !/^[\d.]+(px|%)$/.test(radius)) return undefined
-    const r = lengthOf(radius, Math.hypot(width, height) / Math.SQRT2)
-    const [middleX, middleY] = [left + lengthOf(x, width), top + lengthOf(y, height)]
-    return { left: middleX - r, top: middleY - r, right: middleX + r, bottom: middleY + r }
-  }
-  const points = text.replace(/^(nonzero|evenodd),/, '').split(',')
-  const xs = points.map((point) => left + lengthOf(point.trim().split(/\s+/)[0] ?? '0', width))
-  const ys = points.map((point) => top + lengthOf(point.trim().split(/\s+/)[1] ?? '0', height))
-  return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) }
+/** The area of a drawing in a drawing, whose size is in coordinates of the outer one. */
+function innerDrawingOf(drawing: SVGSVGElement): Area | undefined {
+  const matrix = call(read(drawing, 'parentNode') as SVGGraphicsElement, 'getScreenCTM')
+  const [x, y, width, height] = (['x', 'y', 'width', 'height'] as const).map((name) => read(drawing, name).baseVal.value)
+  return matrix ? mapArea(new DOMRect(x, y, width, height), DOMMatrix.fromMatrix(matrix)) : undefined
 }
 
 /** Elements that show something without text or other elements in them. */
@@ -133,26 +103,27 @@ export const isReplaced = (element: Element): boolean => REPLACED.test(nameOf(el
 export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Generator<Area> {
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.opacity === '0') return
-  const shown = (boxes: Iterable<Area>) => [...boxes].map((box) => cutTo(box, clip)).filter((box) => box !== undefined)
+  const path = clipPathOf(element)
+  const own = path ? cutTo(clip, path) : clip
+  if (!own) return
+  const shown = (boxes: Iterable<Area>, within: Area) => [...boxes].map((box) => cutTo(box, within)).filter((box) => box !== undefined)
   const isShown = style.visibility === 'visible'
-  if (isShown && (isReplaced(element) || paintsItself(style))) yield* shown(call(element, 'getClientRects'))
+  if (isShown && (isReplaced(element) || paintsItself(style))) yield* shown(call(element, 'getClientRects'), own)
   const overflow = overflowAreaOf(element)
-  const inner = overflow ? cutTo(clip, overflow) : clip
+  const inner = overflow ? cutTo(own, overflow) : own
   if (!inner) return
-  for (const node of shadowRootOf(element)?.childNodes ?? read(element, 'childNodes')) {
+  for (const node of partsOf(element)) {
     if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner)
-    else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') {
-      const range = document.createRange()
-      range.selectNodeContents(node)
-      for (const box of range.getClientRects()) {
-        const part = cutTo(box, inner)
-        if (part) yield part
-      }
-    }
+    else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') yield* shown(boxesOfText(node), inner)
   }
-  if (nameOf(element) === 'slot') {
-    for (const one of (element as HTMLSlotElement).assignedElements()) yield* paintedBoxesOf(one, inner)
-  }
+}
+
+/** The area of an element: its box, or that of its content if it has none or flows with text. */
+export function areaOf(element: Element): Area | undefined {
+  const own = boxOf(element)
+  const { display, contentVisibility } = getComputedStyle(element)
+  const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
+  return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
 }
 
 /** True if an element with this style has a background, a border or a shadow. */

@@ -21,6 +21,8 @@ export interface PageState {
   /** Elements whose inline style has a transform or a background, and how far these are moved. */
   tintypeShifts: Record<'transform' | 'background', Map<Element, Shift[]>>
   tintypeUnfolded: HTMLElement
+  /** Unfolded elements that a reader could scroll sideways before. */
+  tintypeSideways: WeakSet<Element>
   tintypeSectionLinks: Map<Element, Record<string, string | null>>
   tintypeScroller: Element
   tintypeMasks: HTMLElement[]

@@ -1,15 +1,16 @@
 import { isHtml, nameOf, read } from './dom.ts'
-import { findRoots, frameDocumentOf, shadowRootOf } from './tree.ts'
+import { findRoots, frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots and frames out, so pages that have them are read node by node.
 
 /** The text that the page shows, in the document, in its shadow roots, and in the frames of its process. */
 export function readVisibleText(): string {
-  const body = (document.body ?? document.documentElement) as HTMLElement | null
-  if (!body) return ''
-  const isPlain = findRoots().length === 1 && isHtml(body)
+  // A script can add elements beside the body.
+  const root = document.documentElement as HTMLElement | null
+  if (!root) return ''
+  const isPlain = findRoots().length === 1 && isHtml(root)
   // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown
-  return isPlain ? body.innerText : new TextCollector().collect(body)
+  return isPlain ? root.innerText : new TextCollector().collect(root)
 }
 
 /** Elements that show no text of their own, or show it in a picture. */
@@ -46,17 +47,10 @@ class TextCollector {
     this.#break(breaks)
   }
 
-  /** What the element shows in its place: its shadow root, the nodes of its slot, the document of its frame, or its children. */
+  /** Also the document of a frame. */
   #partsOf(element: Element): Iterable<Node> {
-    const inner = shadowRootOf(element)
-    if (inner) return inner.childNodes
     const frame = frameDocumentOf(element)
-    if (frame) return [frame.body ?? frame.documentElement].filter((node) => node !== null)
-    if (nameOf(element) === 'slot') {
-      const assigned = (element as HTMLSlotElement).assignedNodes()
-      if (assigned.length > 0) return assigned
-    }
-    return read(element, 'childNodes')
+    return frame ? [frame.body ?? frame.documentElement].filter((node) => node !== null) : partsOf(element)
   }
 
   #break(count: number): void {

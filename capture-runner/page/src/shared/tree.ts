@@ -1,7 +1,7 @@
 // The one way in which options find elements: in the document, in its shadow roots, and in the frames of its process. Selectors match within each
 // root. Matches in the document come first.
 
-import { call, nameOf, queryAll, type Root, read } from './dom.ts'
+import { call, isHtml, nameOf, queryAll, type Root, read } from './dom.ts'
 import { recall } from './state.ts'
 
 /** Closed roots that the runner has found, because scripts cannot. They stay known in the document. */
@@ -28,6 +28,17 @@ export function containerOf(element: Element): Element | undefined {
   const parent = read(element, 'assignedSlot') ?? read(element, 'parentNode')
   if (parent?.nodeType === Node.DOCUMENT_FRAGMENT_NODE) return (parent as ShadowRoot).host
   return parent?.nodeType === Node.ELEMENT_NODE ? (parent as Element) : undefined
+}
+
+/** The nodes that an element shows in its place: those of its shadow root, those of its slot, or its own. None of what it does not render. */
+export function partsOf(element: Element): Iterable<Node> {
+  if (getComputedStyle(element).contentVisibility === 'hidden') return []
+  const inner = shadowRootOf(element)
+  if (inner) return inner.childNodes
+  const assigned = nameOf(element) === 'slot' ? call(element as HTMLSlotElement, 'assignedNodes') : []
+  if (assigned.length > 0) return assigned
+  const isClosed = nameOf(element) === 'details' && isHtml(element) && !read(element as HTMLDetailsElement, 'open')
+  return isClosed ? queryAll(element, ':scope > summary:first-of-type') : read(element, 'childNodes')
 }
 
 /** Each call of a page function has these modules of its own, so the trees that it has found are still there. */
@@ -62,14 +73,3 @@ export const allElements = (roots: readonly Root[] = findRoots()): Element[] => 
 /** The matches of a selector in these trees. */
 export const findMatches = (selector: string, roots: readonly Root[] = findRoots()): Element[] =>
   roots.flatMap((root) => queryAll(root, selector))
-
-/** True if the element has a box that is not hidden. It may be outside of the window. */
-export const isVisible = (element: Element): boolean =>
-  call(element, 'getClientRects').length > 0 && getComputedStyle(element).visibility === 'visible'
-
-/** The visible matches of a selector. */
-export const findVisible = (selector: string): Element[] => findMatches(selector).filter(isVisible)
-
-/** The first visible match. Searches the other trees only if the document has none. */
-export const findFirstVisible = (selector: string): Element | undefined =>
-  queryAll(document, selector).find(isVisible) ?? findVisible(selector)[0]

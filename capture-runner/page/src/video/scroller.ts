@@ -1,5 +1,6 @@
 import type { PageFunctions, ScrollerExtent } from '../../../src/page/functions.ts'
-import { boxOf, read, scrollingElement } from '../shared/dom.ts'
+import { shareOfWindow } from '../shared/boxes.ts'
+import { read, scrollingElement } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
 import { allElements, findRoots } from '../shared/tree.ts'
 
@@ -18,15 +19,10 @@ export const findScroller: PageFunctions['findScroller'] = () => {
       : allElements(findRoots(false)).filter(
           (element) => scrolls(element) && read(element, 'clientHeight') > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY),
         )
-  const largest = panels.map((element) => ({ element, area: areaInWindow(element) })).sort((a, b) => b.area - a.area)[0]
-  const isLarge = largest !== undefined && largest.area > (innerWidth * innerHeight) / 4
+  const largest = panels.map((element) => ({ element, share: shareOfWindow(element) })).sort((a, b) => b.share - a.share)[0]
+  const isLarge = largest !== undefined && largest.share > 1 / 4
   const scroller = isLarge ? largest.element : root
   return extentOf(scroller && remember('tintypeScroller', scroller))
-}
-
-function areaInWindow(element: Element): number {
-  const { left, top, right, bottom } = boxOf(element)
-  return Math.max(0, Math.min(right, innerWidth) - Math.max(left, 0)) * Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0))
 }
 
 export const scrollScroller: PageFunctions['scrollScroller'] = (top) => {

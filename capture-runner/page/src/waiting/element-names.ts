@@ -1,6 +1,6 @@
 import type { PageFunctions, WindowShare } from '../../../src/page/functions.ts'
+import { isVisible } from '../shared/boxes.ts'
 import { attributeOf, boxOf, nameOf, parentOf, queryAll } from '../shared/dom.ts'
-import { isVisible } from '../shared/tree.ts'
 
 /** Share of the window from which an element stands for the whole page. */
 const WHOLE = 0.5

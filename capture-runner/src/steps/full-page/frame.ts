@@ -65,14 +65,14 @@ async function regionOf(work: Work, element: ElementPlan): Promise<Tile | undefi
     noteHidden(work, element)
     return undefined
   }
-  if (found.some(isCut)) findings.warnings.push(cutWarning(found, painted))
+  if (found.some(({ painted, whole }) => isCut(painted, whole))) findings.warnings.push(cutWarning(found, painted))
   return toRegion(painted, element.padding, findings.size)
 }
 
 /** Scrolls the boxes around the element again, because the page may have moved since the first time. */
 async function findShown(work: Work, element: ElementPlan): Promise<ElementRegion[]> {
   const found = await callInPage(work, 'findRegions', toQuery(element))
-  if (!element.scrollIntoView || !found.some(isCut)) return found
+  if (!element.scrollIntoView || !found.some(({ painted, own }) => isCut(painted, own))) return found
   await callInPage(work, 'scrollToTop', element.selector, 0)
   await measure.run(work)
   return callInPage(work, 'findRegions', toQuery(element))
@@ -81,7 +81,7 @@ async function findShown(work: Work, element: ElementPlan): Promise<ElementRegio
 /** Less than this is a rounding error. */
 const CUT_PIXELS = 2
 
-const isCut = ({ painted, whole }: ElementRegion): boolean =>
+const isCut = (painted: Tile | null, whole: Tile | null): boolean =>
   whole !== null && (painted === null || whole.width - painted.width >= CUT_PIXELS || whole.height - painted.height >= CUT_PIXELS)
 
 function cutWarning(found: readonly ElementRegion[], painted: readonly Tile[]): string {

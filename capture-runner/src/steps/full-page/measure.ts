@@ -1,3 +1,4 @@
+import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step } from '../step.ts'
@@ -12,8 +13,16 @@ export const measure: Step = {
     await follow(work)
     const { cssContentSize, cssVisualViewport } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     const { width: contentWidth, height: contentHeight } = cssContentSize
-    const { pageX: scrollX, pageY: scrollY, scale } = cssVisualViewport
-    findings.size = { contentWidth, contentHeight, scrollX, scrollY, scale: exactScale(plan.context.viewport.width, scale) }
+    const { pageX, pageY: scrollY, clientWidth, scale } = cssVisualViewport
+    const startX = contentWidth > clientWidth ? await callInPage(work, 'readStart') : 0
+    findings.size = {
+      contentWidth,
+      contentHeight,
+      scrollX: startX + pageX,
+      scrollY,
+      startX,
+      scale: exactScale(plan.context.viewport.width, scale),
+    }
   },
 }
 

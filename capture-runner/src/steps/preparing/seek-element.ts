@@ -7,6 +7,9 @@ import type { Step, Work } from '../step.ts'
 /** How a warning about a missing region begins. */
 export const WHOLE_WINDOW = 'captured the whole window'
 
+/** How long a hidden element may take to appear in a page that loads nothing. */
+const HIDDEN_MILLISECONDS = 2_000
+
 /** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {
   name: 'seekElement',
@@ -21,7 +24,7 @@ export const seekElement: Step = {
 
 async function isFound(work: Work, { selector, required }: ElementPlan): Promise<boolean> {
   try {
-    await findElement(work, selector)
+    await findElement(work, selector, {}, HIDDEN_MILLISECONDS)
     return true
   } catch (error) {
     if (required || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error

@@ -127,10 +127,15 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call }) => t.match(await call('findFolded'), { part: 'div#panel', reason: 'other', width: 800, height: 600 }),
   },
   findIgnoredBoxes: {
-    html: SQUARE + TALL,
+    html: `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
     run: async (t, { call, read }) => {
       await read('scrollTo(0, 20)')
       t.strictSame(await call('findIgnoredBoxes', ['#one', '.absent']), [[{ x: 100, y: 50, width: 30, height: 40 }], []])
+      t.strictSame(
+        await call('findIgnoredBoxes', ['.closed']),
+        [[]],
+        'the browser lays out what it leaves out, if a script asks for its boxes',
+      )
     },
   },
   findLoader: {
@@ -145,19 +150,22 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call }) => t.strictSame(await call('findMovingAreas'), [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
   },
   findPresence: {
-    html: '<p class="one">text</p><p class="two" hidden>text</p>',
+    html: `<p class="one">text</p><p class="two" hidden>text</p><details><summary class="sum">more</summary><b class="three">text</b></details>
+      <dialog class="four">text</dialog><p hidden="until-found"><b class="five">text</b></p><p class="six" style="display:contents">text</p>`,
     run: async (t, { call }) => {
       t.equal(await call('findPresence', '.one', {}), 'there')
-      t.equal(await call('findPresence', '.two', {}), 'absent')
+      t.equal(await call('findPresence', '.none', {}), 'absent')
+      const reasons = { two: 'hidden', sum: 'there', three: 'details', four: 'dialog', five: 'skipped', six: 'there' }
+      for (const [name, reason] of Object.entries(reasons)) t.equal(await call('findPresence', `.${name}`, {}), reason, name)
       t.equal(await call('findPresence', '.two', { isVisible: false }), 'there')
-      t.equal(await call('findPresence', 'p', { isVisible: false, count: 3 }), 'absent')
+      t.equal(await call('findPresence', 'p', { isVisible: false, count: 5 }), 'absent')
     },
   },
   findRegions: {
     html: SQUARE + SQUARE,
     run: async (t, { call }) => {
       const box = { x: 100, y: 50, width: 30, height: 40 }
-      const region = { painted: box, whole: box }
+      const region = { painted: box, own: box, whole: box }
       t.strictSame(await call('findRegions', { selector: '.square', all: false }), [region])
       t.strictSame(await call('findRegions', { selector: '.square', all: true }), [region, region])
     },
@@ -232,6 +240,16 @@ const cases: Record<PageFunctionName, Case> = {
     run: async (t, { call }) => {
       t.equal(await call('hasInlineScript', 'indexedDB|requestIdleCallback'), true)
       t.equal(await call('hasInlineScript', 'indexedDB'), false)
+    },
+  },
+  findWiderPart: {
+    html: `<div style="width:300px;overflow:auto"><div style="width:2000px;height:600px">a list beside the content</div></div>
+      <div style="scroll-snap-type:x mandatory;overflow-x:auto"><div style="width:2000px;height:600px">a slideshow</div></div>
+      <div id="board" style="width:700px;overflow-x:auto"><div style="width:1500px;height:600px">columns</div></div>`,
+    run: async (t, { call, read }) => {
+      t.strictSame(await call('findWiderPart'), { part: 'div#board', width: 700, whole: 1_500 })
+      await read("board.style.overflow = 'hidden'")
+      t.equal(await call('findWiderPart'), null, 'no reader can scroll it')
     },
   },
   hidesSides: {
@@ -404,9 +422,24 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   readPdfOutcome: { run: async (t, { call }) => t.equal(await call('readPdfOutcome'), undefined) },
+  readStart: {
+    html: '<body style="margin:0"><div style="width:2000px">wide</div>',
+    run: async (t, { call, read }) => {
+      t.equal(await call('readStart'), 0)
+      await read("document.body.style.direction = 'rtl'")
+      t.equal(await call('readStart'), 1_200)
+      await read("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'")
+      t.equal(await call('readStart'), 0, 'columns are read from the left')
+    },
+  },
   readText: {
-    html: '<p>shown</p><p hidden>hidden</p>',
-    run: async (t, { call }) => t.equal((await call('readText')).trim(), 'shown'),
+    html: '<p>shown</p><p hidden>hidden</p><details><summary>more</summary>closed</details>',
+    run: async (t, { call, read }) => {
+      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shown more')
+      await read("document.documentElement.append('beside the body')")
+      await read("document.querySelector('p').attachShadow({ mode: 'open' }).append('shadow')")
+      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shadow more beside the body')
+    },
   },
   readTransparency: {
     run: async (t, { call }) => {
@@ -563,7 +596,15 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('one.getBoundingClientRect().y'), 0)
     },
   },
-  showMiddle: { html: SQUARE, run: async (t, { call }) => t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 }) },
+  showMiddle: {
+    html: `${SQUARE}<body style="margin:0"><div style="width:100px;height:20px;overflow:hidden"><p id="cut" style="width:600px;height:200px;margin:0">text</p></div>
+      <div style="height:0" id="around"><p style="float:left;width:60px;height:40px;margin:0;background:red;clip-path:inset(0 0 20px)">text</p></div>`,
+    run: async (t, { call }) => {
+      t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 })
+      t.strictSame(await call('showMiddle', '#cut'), { x: 50, y: 10 }, 'of what is shown')
+      t.strictSame(await call('showMiddle', '#around'), { x: 30, y: 30 })
+    },
+  },
   showNextMiddle: {
     html: SQUARE,
     run: async (t, { call }) => {

@@ -44,6 +44,8 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   findFolded: [],
   readExtent: [],
   moveBarsDown: [100],
+  findWiderPart: [],
+  readStart: [],
   hidesSides: [],
   findShownImages: [['http://page.test/a.png'], 600],
   keepScriptingRules: [],

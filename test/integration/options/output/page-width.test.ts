@@ -21,6 +21,7 @@ const stage = await openStage(t, {
   '/long': page('', `${strip(980)}<div style="height:22000px;background:#0f0"></div>`),
   '/desktop': page('', strip(2_500)),
   '/hidden': page('overflow-x:hidden', strip(2_500)),
+  '/board': page('', `<main style="height:600px;overflow-x:auto">${strip(2_500)}</main>`),
 })
 
 const phone = { viewportWidth: 390, viewportHeight: 844, viewportMobile: true, stabilityTimeout: 0 } satisfies CaptureOptions
@@ -66,4 +67,12 @@ t.test('a full page that is wider than its picture was cut without a warning', a
   t.match((await stage.shoot('/desktop', full)).findings.warnings, WIDER(2_500, 1_920))
   t.strictSame((await stage.shoot('/desktop', { ...full, fullPageFullWidth: true })).findings.warnings, [])
   t.strictSame((await stage.shoot('/hidden', full)).findings.warnings, [], 'a reader cannot scroll there')
+})
+
+t.test('a board that scrolls sideways was cut in a full page without a warning', async (t) => {
+  const full = { fullPage: true, stabilityTimeout: 0 }
+  const warning = 'the picture shows 1920 of 2500 pixels of the width of main, which scrolls sideways. Raise viewport_width by 580'
+  t.strictSame((await stage.shoot('/board', full)).findings.warnings, [warning])
+  t.strictSame((await stage.shoot('/board', { ...full, fullPageFullWidth: true })).findings.warnings, [warning])
+  t.strictSame((await stage.shoot('/board', { ...full, viewportWidth: 1_920 + 580 })).findings.warnings, [], 'the advice helps')
 })

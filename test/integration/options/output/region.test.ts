@@ -31,12 +31,13 @@ const whenSeen = page(
 )
 /** A green element of 100 × 60 pixels, unless a case has another size. */
 const target = (style = '') => `<div class="target" style="width:100px;height:60px;background:#0f0;${style}"></div>`
+const green = (style = '') => target(style).replace('class="target" ', '')
 const gap = (height = 900) => `<div style="height:${height}px;background:#f00"></div>`
 const scroller = (body: string, style = '') =>
   `<div style="width:200px;height:150px;overflow:auto;scrollbar-width:none;${style}">${body}</div>`
 
-/** Elements of which boxes around them hide a part, and what the picture shows of each: its size, all green. */
-const painted: readonly { what: string; html: string; size: readonly [number, number]; cut?: string }[] = [
+/** Elements of which a part is hidden, and what the picture shows of each: its size, all green, or only in the middle of each side if it is round. */
+const painted: readonly { what: string; html: string; size: readonly [number, number]; cut?: string; isRound?: true }[] = [
   { what: 'in a scroll box', html: scroller(gap() + target() + gap()), size: [100, 60] },
   { what: 'in nested scroll boxes', html: scroller(gap() + scroller(gap() + target() + gap()) + gap()), size: [100, 60] },
   { what: 'in a card that hides its overflow', html: scroller(gap() + target(), 'overflow:hidden'), size: [100, 60] },
@@ -94,19 +95,96 @@ const painted: readonly { what: string; html: string; size: readonly [number, nu
     size: [100, 30],
     cut: '100 × 30 of 100 × 60',
   },
+  { what: 'without a box of its own', html: `<div class="target" style="display:contents">${green()}${green()}</div>`, size: [100, 120] },
+  {
+    what: 'without a box of its own in a scroll box',
+    html: scroller(`${gap()}<div class="target" style="display:contents">${green()}</div>${gap()}`),
+    size: [100, 60],
+  },
+  {
+    what: 'a slot',
+    html: `<div><template shadowrootmode="closed"><p>The title</p><slot class="target"></slot></template>${green()}</div>`,
+    size: [100, 60],
+  },
+  ...Object.entries({
+    'circle(40px at right 50px top 60px)': [80, 80],
+    'circle()': [200, 200],
+    'ellipse(25% 40% at 50% 50%)': [150, 160],
+    'polygon(50% 10px, calc(100% - 50px) 50%, 50% calc(100% - 10px), 50px 50%)': [200, 180],
+    'url(#shape)': [100, 100],
+    'path("M 100 50 L 150 100 L 100 150 L 50 100 Z")': [100, 100],
+    'inset(10px) content-box': [270, 170],
+  } satisfies Record<string, [number, number]>).map(([shape, size]) => ({
+    what: `with the clip path ${shape}`,
+    html: `<svg width="0" height="0" style="position:absolute"><clipPath id="shape"><circle cx="100" cy="90" r="50"/></clipPath></svg>
+      ${target(`box-sizing:border-box;width:300px;height:200px;padding:5px;clip-path:${shape.replaceAll('"', '&quot;')}`)}`,
+    size,
+    isRound: true as const,
+  })),
+  {
+    what: 'turned, with a clip path',
+    html: target('width:300px;height:200px;transform:rotate(90deg);clip-path:inset(50px 100px)'),
+    size: [100, 100],
+  },
+  { what: 'with clip', html: target('position:absolute;clip:rect(10px,90px,50px,auto)'), size: [90, 40] },
+  { what: 'a wrapper of a shape', html: `<div class="target">${target('float:left;clip-path:inset(0 20px)')}</div>`, size: [60, 60] },
+  {
+    what: 'larger than its drawing',
+    html: '<svg width="100" height="60"><rect class="target" width="900" height="900" fill="#0f0"/></svg>',
+    size: [100, 60],
+    cut: '100 × 60 of 900 × 900',
+  },
+  {
+    what: 'larger than a drawing in its drawing',
+    html: '<svg width="200" height="100"><svg x="50" y="20" width="100" height="60"><rect class="target" width="900" height="900" fill="#0f0"/></svg></svg>',
+    size: [100, 60],
+    cut: '100 × 60 of 900 × 900',
+  },
+  {
+    what: 'a board that scrolls sideways',
+    html: `<div class="target" style="width:200px;overflow-x:auto;scrollbar-width:none">${green('width:900px')}</div>`,
+    size: [200, 60],
+    cut: '200 × 60 of 900 × 60',
+  },
+  {
+    what: 'around a board that scrolls sideways',
+    html: `<div class="target" style="width:200px"><div style="overflow-x:auto;scrollbar-width:none">${green('width:900px')}</div></div>`,
+    size: [200, 60],
+    cut: '200 × 60 of 900 × 60',
+  },
+]
+/** Pages that are read from the right, and are wider than the window. */
+const fromRight = (style: string) =>
+  page(`${style};background:#00f`, `${target()}<div style="width:1500px;height:1500px;background:#f00"></div>`)
+/** What opens an element that is not shown. */
+const closed: readonly (readonly [what: string, html: string, advice: RegExp])[] = [
+  ['in a closed details element', `<details><summary>More</summary>${target()}</details>`, /closed <details>\. Open it with click_all/],
+  ['in a closed dialog', `<dialog>${target()}</dialog>`, /closed dialog or popover\. Open it with click$/],
+  ['that is found only by a search', `<div hidden="until-found">${target()}</div>`, /not rendered .*\. Show it with styles$/],
+  ['without content', `<div style="content-visibility:hidden">${target()}</div>`, /not rendered .*\. Show it with styles$/],
+  ['hidden', `<div hidden>${target()}</div>`, /is hidden\. Show it with styles or click, or wait for it with wait_for_selector$/],
 ]
 const hidden: readonly (readonly [what: string, html: string])[] = [
+  ['that skips its content', '<div class="target" style="content-visibility:hidden;height:60px">Text</div>'],
   ['a wrapper without content', '<div class="target"></div>'],
   ['in a closed part', `<div style="height:0;overflow:clip">${target()}</div>`],
   ['left of the page', target('position:absolute;left:-9999px')],
 ]
 const paintedPages = Object.fromEntries(
-  [...painted.map(({ html }) => html), ...hidden.map(([, html]) => html)].map((html, index) => [
+  [...painted.map(({ html }) => html), ...hidden.map(([, html]) => html), ...closed.map(([, html]) => html)].map((html, index) => [
     `/painted-${index}`,
     page('background:#00f', `${gap(300)}${html}${gap(2_000)}`),
   ]),
 )
-const stage = await openStage(t, { ...paintedPages, '/boxes': boxes, '/covered': covered, '/stripes': stripes, '/when-seen': whenSeen })
+const stage = await openStage(t, {
+  ...paintedPages,
+  '/rtl': fromRight('direction:rtl'),
+  '/vertical': fromRight('writing-mode:vertical-rl'),
+  '/boxes': boxes,
+  '/covered': covered,
+  '/stripes': stripes,
+  '/when-seen': whenSeen,
+})
 const { shoot } = stage
 const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
 
@@ -183,13 +261,28 @@ t.test('option capture_beyond_viewport: false cuts a region at the window, and g
 
 t.test('an element in a box showed what lies below the box, and a wrapper without height the whole window', async (t) => {
   const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0, selector: '.target' }
-  for (const [index, { what, size: wanted, cut }] of painted.entries()) {
+  for (const [index, { what, size: wanted, cut, isRound }] of painted.entries()) {
     const { pixels, findings } = await shoot(`/painted-${index}`, size)
     t.strictSame(sizeOf(pixels), wanted, what)
-    const corners = [0, pixels.width - 1].flatMap((x) => [0, pixels.height - 1].map((y) => pixels.at(x, y)))
+    const [right, bottom] = [pixels.width - 1, pixels.height - 1]
+    const [x, y] = [Math.floor(right / 2), Math.floor(bottom / 2)]
+    const points: readonly (readonly [number, number])[] = isRound
+      ? ([
+          [1, y],
+          [x, 1],
+          [right - 1, y],
+          [x, bottom - 1],
+        ] as const)
+      : ([
+          [0, 0],
+          [right, 0],
+          [0, bottom],
+          [right, bottom],
+        ] as const)
+    const colors = points.map((point) => pixels.at(...point))
     t.ok(
-      corners.every((color) => isNear(color, GREEN)),
-      `${what}: ${corners}`,
+      colors.every((color) => isNear(color, GREEN)),
+      `${what}: ${colors}`,
     )
     t.match(
       findings.warnings.filter((warning) => !warning.includes('one color')),
@@ -206,5 +299,29 @@ t.test('an element in a box showed what lies below the box, and a wrapper withou
     const path = `/painted-${painted.length + index}`
     t.match((await shoot(path, size)).findings.warnings, [/^captured the whole window: the element shows nothing/], what)
     t.match(await stage.fail(path, { ...size, errorOnSelectorNotFound: true }), { code: 'SELECTOR_NOT_FOUND' }, what)
+  }
+})
+
+t.test('an element that only its reader opens gave an empty picture, and a hidden one was waited for until the timeout', async (t) => {
+  const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0, selector: '.target' }
+  for (const [index, [what, , advice]] of closed.entries()) {
+    const path = `/painted-${painted.length + hidden.length + index}`
+    const { warnings } = (await shoot(path, size)).findings
+    t.match(warnings, [/^captured the whole window: no visible element matched: \.target\. The first match /], what)
+    t.match(warnings, [advice], what)
+    const error = await stage.fail(path, { ...size, errorOnSelectorNotFound: true })
+    t.match(error, { code: 'SELECTOR_NOT_FOUND', message: advice }, what)
+  }
+  const opened = await shoot(`/painted-${painted.length + hidden.length}`, { ...size, clickAll: 'details > summary' })
+  t.strictSame([sizeOf(opened.pixels), opened.findings.warnings.length], [[100, 60], 1], 'the advice helps')
+})
+
+t.test('an element of a page that is read from the right and wider than the window was an empty picture', async (t) => {
+  for (const path of ['/rtl', '/vertical']) {
+    const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0 }
+    const { pixels } = await shoot(path, { ...size, selector: '.target' })
+    t.strictSame([sizeOf(pixels), pixels.at(1, 1), pixels.at(98, 58)], [[100, 60], GREEN, GREEN], path)
+    const full = await shoot(path, { ...size, fullPage: true })
+    t.strictSame([full.pixels.width, full.pixels.at(798, 1)], [800, GREEN], `${path}: a full page begins where its window does`)
   }
 })
