@@ -19,21 +19,21 @@ const BUSY_RETRY_MILLISECONDS = 25
 
 /** Sends the order. Returns the runner's response, or the error of options that can never be used. */
 export async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<DispatchOutcome | OptionsError> {
-  const { runners, namespace, dispatchTracker, captureWatcher, metrics, now } = context
+  const { runners, dispatchTracker, captureWatcher, metrics, now } = context
   const claim = shot.status?.runner
-  const runner = claim && runners.find(`${namespace}/${claim.pod}`, now().getTime())
+  const pod = claim && runners.podOf(claim.uid)
   const identity = claim && runners.identityOf(claim.uid)
-  if (!identity || runner?.uid !== claim.uid) return { outcome: 'unsent' }
+  if (!identity || !pod) return { outcome: 'unsent' }
   const parts = await collectParts(shot, context)
   if (parts instanceof OptionsError) return parts
-  const address = addressOf(runner)
+  const address = addressOf(pod)
   const post = () => context.client.post(address, identity.key, buildOrder(shot, context.storage, { ...parts, now: now() }))
   const sent = await postUntilFree(post, address, context)
   const attempt = { attempt: attemptsOf(shot), podUid: claim.uid }
   const isAccepted = sent.outcome === 'accepted'
   dispatchTracker.note(key, {
     ...attempt,
-    podVersion: runner.pod.metadata.resourceVersion,
+    podVersion: pod.metadata.resourceVersion,
     response: isAccepted ? 'running' : 'silent',
     delivered: isAccepted || (dispatchTracker.find(key, attempt)?.delivered ?? false),
     at: now().getTime(),
@@ -76,14 +76,11 @@ const isClaimed = (uid: string, pod: RunnerAddress, { reflectors }: Pick<Screens
 
 interface CancelContext {
   client: Pick<RunnerClient, 'cancel'>
-  runners: Runners
-  namespace: string
-  now: () => Date
+  runners: Pick<Runners, 'podOf'>
 }
 
 /** Cancels the capture of a Screenshot at the runner that has its claim. */
-export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners, namespace, now }: CancelContext): Promise<void> {
-  const { pod, uid } = status?.runner ?? {}
-  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
-  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
+export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners }: CancelContext): Promise<void> {
+  const pod = status?.runner && runners.podOf(status.runner.uid)
+  if (pod) await client.cancel(addressOf(pod), metadata.uid)
 }
