@@ -26,7 +26,6 @@ import { accountKeyOf } from '../endpoint.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
-import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 
 export interface PostRequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
@@ -52,10 +51,6 @@ const WORKERS = 4
 
 /** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
-
-/** Creates the controller of one term. */
-export const createRequestController = (context: RequestPostDeps & Omit<PostRequestsOptions, 'perform'>): PostRequests =>
-  new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
 
 export class PostRequests {
   readonly controller: Controller
