@@ -28,7 +28,7 @@ import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 
 export interface PostRequestsOptions {
-  webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
+  webhooks: Pick<Reflector<Webhook>, 'noteWritten' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
   limiter: Pick<PostLimiter, 'run'>
   /** Executes the request. */
@@ -122,7 +122,7 @@ export class PostRequests {
     const { name, namespace } = webhook.metadata
     try {
       // Each result has its own field, so the patch needs no precondition.
-      webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
+      webhooks.noteWritten(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
