@@ -1,14 +1,18 @@
 // Sends the order for a claimed Screenshot to its runner, and cancels captures there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
+import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
 import { repeat } from '@tintype/crds/runtime/retry'
+import { findArchived } from '@tintype/crds/storage/archive/records'
 import { openOptions } from '../../options/open-options.ts'
 import { OptionsError } from '../../options/options-error.ts'
 import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
-import { findBaseline } from './baseline.ts'
 import type { ScreenshotContext } from './context.ts'
 import { buildOrder, type OrderParts } from './order.ts'
 import { attemptsOf } from './status.ts'
@@ -60,6 +64,38 @@ async function collectParts(shot: Screenshot, context: ScreenshotContext): Promi
     if (error instanceof OptionsError) return error
     throw error
   }
+}
+
+type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
+  reflectors: Pick<ScreenshotContext['reflectors'], 'screenshots'>
+  storage: Pick<ScreenshotContext['storage'], 'readText' | 'exists'>
+  report: ScreenshotContext['optionsSources']['report']
+}
+
+/**
+ * Finds the picture to compare with: that of the record `compareTo` in the same account, or, for the runs of a schedule, `spec.baseline`, which
+ * only the operator may set.
+ * @throws OptionsError BASELINE_NOT_FOUND; RetryableError if the store is unavailable
+ */
+export async function findBaseline(shot: Screenshot, compareTo: string, context: BaselineContext): Promise<StoredBaseline> {
+  const { options, baseline } = shot.spec
+  const account = accountOf(shot)
+  if (baseline) {
+    const keys = [baseline.key, ...(baseline.text ? [baseline.text.key] : [])]
+    if (keys.every((key) => key.startsWith(baselinesPrefix(account)))) return baseline
+    throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
+  }
+  const found = findLive(account, compareTo, context) ?? (await findArchived(account, compareTo, context))
+  const problem = found ? findBaselineProblem(found, options?.compareAcceptStatus) : { message: 'does not exist in this account' }
+  if (!found || problem) throw new OptionsError(`compare_to: ${compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
+  return toBaseline(found)
+}
+
+function findLive(account: string, id: string, { reflectors, namespace }: BaselineContext): Screenshot | undefined {
+  const { lister } = reflectors.screenshots
+  const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
+  const named = lister.get(`${namespace}/${toObjectName(id)}`)
+  return named && isWanted(named) ? named : lister.list().find(isWanted)
 }
 
 /** Retries while the runner is busy with a finished capture: its report can arrive here before its own call returns. */
