@@ -128,14 +128,14 @@ export class Reflector<T extends KubeObject> {
    * Adds the response to a write of this process to the cache before the watch delivers it. Ignores an older state.
    * The reflector's selectors must match the object, because otherwise no event would remove it.
    */
-  observe(object: T): void {
+  noteWritten(object: T): void {
     // The watch is already past this version and the object is absent: it was deleted before the response to the write was read.
     if (!this.lister.has(keyOf(object)) && resourceVersionOf(object) <= Number(this.#version ?? 0)) return
     this.#replica.set(this.#toKept(object), 'write')
   }
 
   /** Removes an object that this process has deleted (without finalizers), before the watch reports it. */
-  observeDeleted(object: KubeObject): void {
+  noteDeleted(object: KubeObject): void {
     this.#replica.removeOwn(object)
   }
 

@@ -130,7 +130,7 @@ export class KubeQuota implements QuotaStore {
       read: () => this.#read(account),
       write: async (usage) => {
         const written = await this.#client.replaceStatus(usage, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'never' })
-        this.reflector.observe(written)
+        this.reflector.noteWritten(written)
         return written
       },
     }
@@ -145,7 +145,7 @@ export class KubeQuota implements QuotaStore {
     const until = performance.now() + NEW_ACCOUNT_MILLISECONDS
     for (;;) {
       const found = await this.#client.find(account, { timeoutMilliseconds: READ_MILLISECONDS })
-      if (found) this.reflector.observe(found)
+      if (found) this.reflector.noteWritten(found)
       if (isBegun(found)) return found
       while (!this.#cached(account) && performance.now() < until) await sleep(LOOK_MILLISECONDS)
       const cached = this.#cached(account)

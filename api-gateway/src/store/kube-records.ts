@@ -88,7 +88,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   async delete(object: T): Promise<void> {
     const { name, uid, resourceVersion } = object.metadata
     await this.#change(() => this.#client.delete(name, { uid, resourceVersion, timeoutMilliseconds: WRITE_MILLISECONDS }))
-    this.reflector.observeDeleted(object)
+    this.reflector.noteDeleted(object)
   }
 
   #cached(id: string): T | undefined {
@@ -103,7 +103,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   }
 
   #seen(object: T): T {
-    this.reflector.observe(object)
+    this.reflector.noteWritten(object)
     return object
   }
 

@@ -29,7 +29,7 @@ interface Current {
   /** Resolves when its screenshot has been taken and compared. */
   drawn: PromiseWithResolvers<void>
   /** Resolves when it is no longer running; its report may still be pending. */
-  settled: PromiseWithResolvers<void>
+  finished: PromiseWithResolvers<void>
   ended: Promise<void>
 }
 
@@ -71,8 +71,8 @@ export class Runner {
     if (this.#isClosed) return { kind: 'closed', state: undefined }
     const state: CaptureState = { uid: order.uid, attempt: order.attempt, state: 'running' }
     const cancel = new AbortController()
-    const [taken, drawn, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const current: Current = { state, cancel, taken, drawn, settled, ended: Promise.resolve() }
+    const [taken, drawn, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const current: Current = { state, cancel, taken, drawn, finished, ended: Promise.resolve() }
     this.#running = current
     this.#accepted++
     this.#accountName = order.accountName
@@ -96,7 +96,7 @@ export class Runner {
   }
 
   /** Waits until a capture is no longer running (or until its screenshot is being taken), at most `milliseconds`. */
-  async whenSettled(uid: string, milliseconds: number, until: 'taken' | 'settled' = 'settled'): Promise<void> {
+  async whenFinished(uid: string, milliseconds: number, until: 'taken' | 'finished' = 'finished'): Promise<void> {
     const live = this.#findLive(uid)
     if (live?.state.state !== 'running') return
     await raceTime(live[until].promise, milliseconds)
@@ -134,7 +134,7 @@ export class Runner {
   }
 
   async #runCapture(order: CaptureOrder, current: Current): Promise<void> {
-    const { state, cancel, taken, settled } = current
+    const { state, cancel, taken, finished } = current
     const log = this.#parts.log.child({ name: order.name, uid: order.uid, attempt: order.attempt })
     try {
       const { outcome, error } = await this.#capture(order, current)
@@ -142,7 +142,7 @@ export class Runner {
       if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.givenUpAs ?? error.code, error.message)
       this.#release(current)
       state.state = 'reporting'
-      settled.resolve()
+      finished.resolve()
       await this.#parts.report(order, outcome, cancel.signal)
       state.state = 'done'
       this.#remember(state)
@@ -155,7 +155,7 @@ export class Runner {
       this.#leaving.delete(current)
       if (this.#running === current) this.#running = undefined
       taken.resolve()
-      settled.resolve()
+      finished.resolve()
     }
   }
 

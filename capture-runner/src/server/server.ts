@@ -88,18 +88,18 @@ async function route(parts: ServerParts, { method, path, prefer }: Verified, bod
 
 interface WaitOptions {
   seconds: number
-  until: 'taken' | 'settled'
+  until: 'taken' | 'finished'
 }
 
 async function getCapture(runner: Runner, uid: string, { seconds, until }: WaitOptions): Promise<Reply> {
-  if (seconds > 0) await runner.whenSettled(uid, seconds * 1_000, until)
+  if (seconds > 0) await runner.whenFinished(uid, seconds * 1_000, until)
   const state = runner.find(uid)
   return state ? { status: 200, body: state } : { status: 404, body: runner.findGivenUp(uid) }
 }
 
 function parsePrefer(prefer: string | string[] | undefined): WaitOptions {
   const [, seconds = '0', until] = /^wait=(\d{1,3})(, until=taken)?$/.exec(String(prefer ?? '')) ?? []
-  return { seconds: Math.min(MAX_WAIT_SECONDS, Number(seconds)), until: until === undefined ? 'settled' : 'taken' }
+  return { seconds: Math.min(MAX_WAIT_SECONDS, Number(seconds)), until: until === undefined ? 'finished' : 'taken' }
 }
 
 async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer): Promise<Reply> {

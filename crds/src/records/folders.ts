@@ -30,7 +30,7 @@ export interface Folder {
   deletion: {
     /** Days after which the store deletes an object. `files`, `records`: a day after the retention of files, and with that of records. */
     storeDays: number | 'files' | 'records' | 'never'
-    /** How the operator finds what has expired: see `SWEEPS` in operator/src/controllers/retention/expire.ts. */
+    /** How the operator finds what has expired: see `EXPIRE` in operator/src/controllers/retention/expire.ts. */
     expiry: 'files' | 'records' | 'marks' | 'schedules' | 'none'
     /** The name of an account follows these prefixes. What is below them is deleted with the account. */
     accounts: readonly string[]
@@ -118,7 +118,7 @@ export const FOLDERS = {
     deletion: { storeDays: 'never', expiry: 'marks', accounts: [] },
   },
   gone: {
-    objects: { gone: { keys: [keys.goneKey], parse: keys.parseGoneKey, maxBytes: MAX_MARKER_BYTES } },
+    objects: { gone: { keys: [keys.deletedAccountKey], parse: keys.parseDeletedAccountKey, maxBytes: MAX_MARKER_BYTES } },
     rights: { operator: ['get', 'put', 'delete'], gateway: [] },
     // The mark is removed when the deletion finds nothing more.
     deletion: { storeDays: 'never', expiry: 'none', accounts: [] },

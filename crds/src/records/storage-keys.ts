@@ -158,12 +158,12 @@ export function parseExpiryKey(key: string): { at: Date; account: string; id: st
 }
 
 /** Key of the marker of a deleted account. Its text is the time of the deletion. */
-export const goneKey = (account: string): string => `gone/${account}`
+export const deletedAccountKey = (account: string): string => `gone/${account}`
 
-/** Parses a key of {@link goneKey}: the name of the account; undefined for other text. */
-export function parseGoneKey(key: string): string | undefined {
+/** Parses a key of {@link deletedAccountKey}: the name of the account; undefined for other text. */
+export function parseDeletedAccountKey(key: string): string | undefined {
   const account = key.slice('gone/'.length)
-  return key === goneKey(account) && isAccountName(account) ? account : undefined
+  return key === deletedAccountKey(account) && isAccountName(account) ? account : undefined
 }
 
 /** Key of the plan of a request with an Idempotency-Key. `hash` identifies that key. */

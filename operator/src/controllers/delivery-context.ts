@@ -23,7 +23,6 @@ import { Backlog } from './delivery/progress.ts'
 import { Statistics } from './delivery/statistics.ts'
 import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './delivery/telemetry/metrics.ts'
-import { createHandOver } from './delivery/undelivered/hand-over.ts'
 import { UndeliveredStore } from './delivery/undelivered/undelivered-store.ts'
 import { BY_ACCOUNT } from './webhook/limit.ts'
 
@@ -54,19 +53,17 @@ export interface Enqueues {
 /** Limits of concurrent posts, in total and per endpoint. The settings have that of an account. */
 const LIMITS = { total: 256, perEndpoint: 8 }
 
-/** Builds the state in memory that the controllers share during one term. A new term builds all of it anew. */
+/** Builds what the controllers share during one term, by subject. A new term builds all of it anew. */
 export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundings, enqueue: Enqueues) {
-  const { config, reflectors, keys, http, storage, log, report, clock, metrics, mayWrite } = deps
+  const { config, keys, http, storage, log, report, clock, metrics, mayWrite } = deps
   const { namespace, webhook: settings } = config
-  const { screenshots, webhooks } = reflectors
-  const { timeoutMilliseconds } = settings
-  const { openingKeys } = keys
+  const { screenshots, webhooks } = deps.reflectors
+  const { timeoutMilliseconds, retryDelaysMilliseconds: delaysMilliseconds } = settings
   const now = () => new Date(clock.wall())
   const linkBase = { publicUrl: config.publicUrl, ring: keys.downloadKeys }
   const store = new Resource(http, webhookKind, { namespace })
   const secrets = new Resource(http, secretKind, { namespace })
   const rules = toRules(settings)
-  const undelivered = new UndeliveredStore({ storage, report })
   const finder: WebhookFinder = {
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(BY_ACCOUNT, account)),
@@ -84,35 +81,44 @@ export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundi
     proxy: settings.proxyUrl === undefined ? undefined : new URL(settings.proxyUrl),
   })
   const dispatcher = agent.compose(fence(mayWrite))
+  const circuitBreakers = new CircuitBreakers({
+    now,
+    onRelease: enqueue.screenshot,
+    onChange(endpoint, isOpen) {
+      metrics.onCircuit?.(isOpen)
+      enqueue.webhook(endpoint)
+    },
+  })
   return {
-    ...{ ...deps, ...finder, namespace, settings, screenshots, webhooks, openingKeys, linkBase, now, store, secrets, rules },
-    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds },
-    random: Math.random,
-    version: manifest.version,
-    /** Endpoints whose posts are paused because most recent ones failed. */
-    circuitBreakers: new CircuitBreakers({
-      now,
-      onRelease: enqueue.screenshot,
-      onChange(endpoint, isOpen) {
-        metrics.onCircuit?.(isOpen)
-        enqueue.webhook(endpoint)
-      },
-    }),
-    /** Counters of Webhooks that are not in their status yet. */
-    statistics: new Statistics({ store, webhooks, now, log }),
+    deps,
+    finder,
+    kube: { store, secrets, rules },
+    /** How a post is made. */
+    posting: {
+      ...{ now, limiter, circuitBreakers },
+      schedule: { delaysMilliseconds, timeoutMilliseconds },
+      random: Math.random,
+      version: manifest.version,
+      post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds }),
+      signingSecrets: new SigningSecrets({ secrets, openingKeys: keys.openingKeys, now }),
+      onMissingSecret: enqueue.webhook,
+    },
+    /** What is posted. */
+    events: {
+      linkBase,
+      eventBodies: new EventBodies({ linkBase, store: surroundings.openEventStore(mayWrite), log, report }),
+      recordedEvents: new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now }),
+    },
+    /** Where results go. The statistics are the counters of Webhooks that are not in their status yet. */
+    results: {
+      ...{ log, metrics },
+      statistics: new Statistics({ store, webhooks, now, log }),
+      deliveryLog: new DeliveryLog({ storage, now, log, report }),
+    },
     /** Results that are not recorded yet. While there are too many, the limiter starts no post. */
     backlog,
-    limiter,
-    agent,
-    post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds }),
-    eventBodies: new EventBodies({ linkBase, store: surroundings.openEventStore(mayWrite), log, report }),
-    recordedEvents: new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now }),
-    signingSecrets: new SigningSecrets({ secrets, openingKeys, now }),
-    onMissingSecret: enqueue.webhook,
-    onProgress: enqueue.screenshot,
-    deliveryLog: new DeliveryLog({ storage, now, log, report }),
     /** Deliveries without a Screenshot. */
-    undelivered,
-    ...createHandOver({ ...finder, undelivered, now }),
+    undelivered: new UndeliveredStore({ storage, report }),
+    agent,
   }
 }

@@ -14,10 +14,11 @@ import { createDeliveryController, type RunningDeliveries } from './delivery/con
 import { openEventStore } from './delivery/events/event-bodies.ts'
 import { SCREENSHOTS_BY_ACCOUNT, SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
 import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/network.ts'
-import { createRequestController } from './delivery/requests/controller.ts'
+import { PostRequests } from './delivery/requests/controller.ts'
+import { postAsRequested } from './delivery/requests/requested-post.ts'
 import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
 import { UndeliveredController } from './delivery/undelivered/controller.ts'
-import { createOpenDeliveries } from './delivery/undelivered/hand-over.ts'
+import { createHandOver, createOpenDeliveries } from './delivery/undelivered/hand-over.ts'
 import { createContext, type DeliveryDeps, type Surroundings } from './delivery-context.ts'
 import { createWebhookController } from './webhook/controller.ts'
 import { BY_ACCOUNT } from './webhook/limit.ts'
@@ -49,13 +50,23 @@ function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): Start
     screenshot: (key) => deliveries.controller.enqueue(key),
     webhook: (key) => hooks.enqueue(key),
   })
-  const { archiving, settings, webhooks, limiter, circuitBreakers, statistics, deliveryLog } = context
-  const hooks: Controller = createWebhookController(context)
-  const deliveries: RunningDeliveries = createDeliveryController(context)
-  const requests = createRequestController(context)
-  const undelivered = new UndeliveredController(context)
-  const hasWebhooks = (screenshot: Screenshot) => webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
-  archiving.openDeliveries = createOpenDeliveries((shot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined), context)
+  const { mayStart, controllerMetrics } = deps
+  const { finder, kube, posting, events, results, undelivered: store, agent } = context
+  const { limiter, circuitBreakers, now } = posting
+  const { statistics, deliveryLog } = results
+  const { namespace, webhook: settings } = deps.config
+  const hooks: Controller = createWebhookController({ deps, kube, circuitBreakers, now })
+  const handOver = { ...finder, undelivered: store, now }
+  const deliveries: RunningDeliveries = createDeliveryController({ ...context, handOver: createHandOver(handOver) })
+  const shared = { ...posting, ...results, mayStart, controllerMetrics, undelivered: store }
+  const requests = new PostRequests({
+    ...{ ...shared, store: kube.store, webhooks: deps.reflectors.webhooks },
+    perform: (webhook, request) => postAsRequested(webhook, request, { ...shared, ...events }),
+  })
+  const undelivered = new UndeliveredController({ ...shared, ...finder, ...events, namespace })
+  const hasWebhooks = (shot: Screenshot) => deps.reflectors.webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(shot)) > 0
+  const observe = (shot: Screenshot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined)
+  deps.archiving.openDeliveries = createOpenDeliveries(observe, handOver)
   const others = [requests.controller, undelivered.controller]
   const controllers = [hooks, deliveries.controller, ...others]
   for (const each of controllers) each.start()
@@ -69,7 +80,7 @@ function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): Start
     await Promise.all([limiter.close(), hooks.stop(settings.timeoutMilliseconds)])
     await Promise.all([deliveries.stop(), ...others.map((each) => each.stop(settings.timeoutMilliseconds))])
     await Promise.all([statistics.flush(), deliveryLog.flush()])
-    await context.agent.destroy()
+    await agent.destroy()
     circuitBreakers.close()
   }
   return { controllers, stop }

@@ -8,7 +8,7 @@ import type { Resource } from '@tintype/crds/client/resource'
 export interface Writer<T extends KubeObject> {
   store: Pick<Resource<T>, 'patch'>
   /** Lets the cache see an own write at once. */
-  seen: Pick<Reflector<T>, 'observe'>
+  seen: Pick<Reflector<T>, 'noteWritten'>
 }
 
 interface PatchOptions {
@@ -28,7 +28,7 @@ export async function patchSeen<T extends KubeObject>(
 ): Promise<T | undefined> {
   try {
     const written = await store.patch(name, mergePatch({ ...body }, { resourceVersion }), { namespace, ...options })
-    seen.observe(written)
+    seen.noteWritten(written)
     return written
   } catch (error) {
     if (isNotFound(error)) return undefined

@@ -51,13 +51,13 @@ interface RunnerRequest {
   wait?: Wait
 }
 
-/** Long polling: until the capture no longer runs (`settled`), or until its picture is being taken (`taken`). */
+/** Long polling: until the capture no longer runs (`finished`), or until its picture is being taken (`taken`). */
 export interface Wait {
   seconds: number
-  until: 'taken' | 'settled'
+  until: 'taken' | 'finished'
 }
 
-const NO_WAIT: Wait = { seconds: 0, until: 'settled' }
+const NO_WAIT: Wait = { seconds: 0, until: 'finished' }
 
 const CONNECT_MILLISECONDS = 1_000
 const RESPONSE_MILLISECONDS = 2_000

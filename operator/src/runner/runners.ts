@@ -4,7 +4,7 @@ import type { Lister } from '@tintype/crds/client/lister'
 import type { SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { doubled } from '@tintype/crds/runtime/retry'
 import { LRUCache } from 'lru-cache'
@@ -137,6 +137,11 @@ export class Runners {
     return pod && this.#toRunner(pod, now)
   }
 
+  /** The pod with a uid, whatever its state is. */
+  podOf(uid: string): Pod | undefined {
+    return this.#pods.byIndex(UID_INDEX, uid)[0]
+  }
+
   identityOf(uid: string): RunnerIdentity | undefined {
     return this.#known.get(uid)?.identity
   }
@@ -158,11 +163,10 @@ export class Runners {
   }
 
   /** The runner reserved for a Screenshot, if its pod still exists. */
-  reservedFor(key: string, now: number): Runner | undefined {
+  reservedFor(key: string): RunnerClaim | undefined {
     const uid = this.#reservations.get(key)
-    if (uid === undefined) return undefined
-    const pod = this.#pods.byIndex(UID_INDEX, uid)[0]
-    return pod && this.#toRunner(pod, now)
+    const pod = uid === undefined ? undefined : this.podOf(uid)
+    return pod && { pod: pod.metadata.name, uid: pod.metadata.uid ?? '' }
   }
 
   /** Ends a reservation. Returns whether there was one. */
@@ -286,7 +290,7 @@ export class Runners {
   }
 }
 
-export const addressOf = ({ uid, pod }: Pick<Runner, 'uid' | 'pod'>): RunnerAddress => ({ uid, ip: pod.status?.podIP ?? '' })
+export const addressOf = ({ metadata, status }: Pod): RunnerAddress => ({ uid: metadata.uid ?? '', ip: status?.podIP ?? '' })
 
 /** True for a runner that will get no more orders. */
 export function isSpent(runner: Runner, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean {

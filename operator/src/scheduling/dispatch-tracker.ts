@@ -116,7 +116,7 @@ export class CaptureWatcher {
     const { key, uid, address, attempt, podUid } = watched
     const { client, onChange, onTaken, mayStart, now } = this.#options
     const isCurrent = () => this.#open.get(key) === watched && mayStart()
-    let until: 'taken' | 'settled' = 'taken'
+    let until: 'taken' | 'finished' = 'taken'
     while (isCurrent()) {
       const polledAt = now().getTime()
       const { response, isTaken = false } = await client.getCapture(address, uid, attempt, { seconds: MAX_WAIT_SECONDS, until })
@@ -124,7 +124,7 @@ export class CaptureWatcher {
       if (isCurrent() && (response === 'absent' || response === 'silent')) onChange(key)
       if (response !== 'running') break
       if (isTaken && until === 'taken') {
-        until = 'settled'
+        until = 'finished'
         if (isCurrent()) onTaken(key, podUid)
       } else if (now().getTime() - polledAt < WAITED_MILLISECONDS) break
     }

@@ -1,7 +1,7 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { limitsOf as poolLimitsOf } from '../runner/pool-limits.ts'
-import { chooseRunner, mayServe, type Runner, type Runners } from '../runner/runners.ts'
+import { chooseRunner, mayServe, type Runners } from '../runner/runners.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { FairQueue, type QueuedItem } from './fair-queue.ts'
 
@@ -47,7 +47,7 @@ export class Dispatcher {
 
   /** Queues a Screenshot for a pool. One that is queued already or has a runner is left unchanged. */
   add(pool: string, item: QueuedItem): void {
-    if (this.reservationOf(item.key)) return
+    if (this.#options.runners.reservedFor(item.key)) return
     this.#reserved.delete(item.key)
     const before = this.#poolOf.get(item.key)
     if (before !== undefined && before !== pool) this.#queues.get(before)?.remove(item.key)
@@ -74,11 +74,6 @@ export class Dispatcher {
   chargeTime(pool: string, { account, units }: { account: string; units: number }, milliseconds: number): void {
     const more = milliseconds / MILLISECONDS_PER_UNIT - units
     if (more > 0) this.#queueOf(pool).charge(account, more)
-  }
-
-  /** The runner that is reserved for a Screenshot. */
-  reservationOf(key: string): Runner | undefined {
-    return this.#options.runners.reservedFor(key, this.#options.now())
   }
 
   /** Number of queued Screenshots. */

@@ -3,7 +3,7 @@
  * API: the Screenshot controller claims and dispatches, and the RunnerPool controller creates and deletes pods. Its interface:
  *
  * - `dispatcher.add` queues a Screenshot, and `dispatcher.drop` removes it and releases its runner. After `onAssigned`,
- *   `dispatcher.reservationOf` returns the runner. FairQueue orders the Screenshots of a pool.
+ *   `runners.reservedFor` returns the runner. FairQueue orders the Screenshots of a pool.
  * - `dispatcher.wake` and `wakeAll` assign idle runners. Call them when a runner becomes idle or a limit may have changed.
  * - `dispatcher.queued`, `heldBack` and `accountsWaiting` are the load of a pool.
  * - DispatchTracker and CaptureWatcher follow orders that were sent.

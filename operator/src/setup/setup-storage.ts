@@ -6,9 +6,8 @@ import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
-import type { Identities, StoreDriver, StoreRoot } from '../stores/driver.ts'
+import { type Identities, loadDriver, StoreName, type StoreRoot } from '../stores/driver.ts'
 import { expiryDays } from '../stores/expiry-days.ts'
-import { DRIVERS, STORE_NAMES } from './stores.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
@@ -26,7 +25,7 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
 
 const Environment = z.object({
   /** The bundled store. */
-  TINTYPE_STORAGE_KIND: z.enum(STORE_NAMES).default('minio'),
+  TINTYPE_STORAGE_KIND: StoreName.default('minio'),
   TINTYPE_STORAGE_ENDPOINT: StorageUrl,
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
@@ -47,7 +46,7 @@ const RETRY_LIMIT_MILLISECONDS = 120_000
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const target = readTarget(read)
-  const driver: StoreDriver = DRIVERS[read.TINTYPE_STORAGE_KIND]
+  const driver = await loadDriver(read.TINTYPE_STORAGE_KIND)
   const identities = readIdentities(read)
   const deadline = performance.now() + RETRY_LIMIT_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...target.root, bucket: target.bucket }).ensureBucket())
@@ -65,7 +64,8 @@ export async function removeStorageUser(accessKey: string, env: NodeJS.ProcessEn
   const read = Environment.parse(env)
   const used = Object.values(readIdentities(read)).some((identity) => identity.accessKey === accessKey)
   if (used) throw new Error(`${accessKey} is in use. Replace its Secret and run helm upgrade first`)
-  await DRIVERS[read.TINTYPE_STORAGE_KIND].removeUser(accessKey, readTarget(read))
+  const driver = await loadDriver(read.TINTYPE_STORAGE_KIND)
+  await driver.removeUser(accessKey, readTarget(read))
 }
 
 const readTarget = (read: z.infer<typeof Environment>): { root: StoreRoot; bucket: string } => ({

@@ -1,6 +1,16 @@
 import type { Identity } from '@tintype/crds/records/folders'
+import { z } from 'zod'
 
 // A store that the chart can install. Each has a folder beside this file, with what is peculiar to it. All of them speak S3.
+
+/** The chart value `store`: the name of a folder beside this file. */
+export const StoreName = z.string().regex(/^[a-z0-9]+$/)
+
+/** Loads `driver.ts` of a store's folder. esbuild bundles each of them. @throws if there is no such folder */
+export async function loadDriver(store: string): Promise<StoreDriver> {
+  const { driver } = (await import(`./${store}/driver.ts`)) as { driver: StoreDriver }
+  return driver
+}
 
 /** A store and its root user. */
 export interface StoreRoot {

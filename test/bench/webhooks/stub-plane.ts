@@ -36,7 +36,7 @@ export class StubPlane {
     const since = new Date(Date.now() - 60_000).toISOString()
     const purpose = { purpose: 'signing-secret', subject: name, account: 'default' } as const
     const sealed = await seal(newSigningSecret(), purpose, toSealingKey(this.#openingKey))
-    this.webhooks.observe(
+    this.webhooks.noteWritten(
       aWebhook({
         name,
         metadata: this.#metadata(),
@@ -50,7 +50,7 @@ export class StubPlane {
   complete(): string {
     const id = newId('scr', new Date())
     const status = completedStatus({ completionTime: new Date().toISOString() })
-    this.screenshots.observe(aScreenshot({ name: toObjectName(id), metadata: this.#metadata(), status }))
+    this.screenshots.noteWritten(aScreenshot({ name: toObjectName(id), metadata: this.#metadata(), status }))
     return id
   }
 

@@ -4,7 +4,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
-import { goneKey } from '../../../crds/src/records/storage-keys.ts'
+import { deletedAccountKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
@@ -53,7 +53,7 @@ t.test('deleting an Account ends its queued captures at once, and no others', as
     t.equal(findCondition(ended.status?.conditions, 'Succeeded')?.reason, 'AccountDeleted')
   }
   t.equal((await world.screenshots.get(others)).status?.phase, 'Pending')
-  await eventually('the time of the deletion is recorded', () => stage.hasObject(goneKey('leaving')))
+  await eventually('the time of the deletion is recorded', () => stage.hasObject(deletedAccountKey('leaving')))
   t.ok((await filesOf('leaving')).length > 1, 'nothing is deleted within the grace period')
   await operator.end('SIGTERM')
 })

@@ -166,8 +166,8 @@ t.test('every event reaches three endpoints at least once, although the operator
     'every delivery is settled',
     async () => {
       const now = await readDeliveryStates()
-      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.state ?? ''))
-      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.state) && now
+      const hasEnded = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.state ?? ''))
+      return [...now.keys()].every(hasEnded) && young.every((name) => now.get(name.replace('-', '_'))?.late?.state) && now
     },
     300_000,
   )

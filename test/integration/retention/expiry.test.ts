@@ -21,7 +21,7 @@ t.test('files expire after the retention of their plan, and records after theirs
   const [oldest = ''] = await stage.addArchived(1, () => ({ createdAt: ago(402 * DAY) }))
   t.strictSame(await listIds(), [young, old, oldest].sort())
 
-  // The next leader starts with a sweep.
+  // The next leader starts with an expiry.
   const second = await stage.startOperator()
   await eventually(
     'expired files and records were deleted',

@@ -13,7 +13,7 @@ import { anAccount } from '../../support/fakes/builders.ts'
 import { markChecks } from '../../support/sources/mark-checks.ts'
 import { makeIdentities } from '../store-identities.ts'
 
-// A real store sets the time of storing itself. So the sweep gets a clock that is days ahead, and the operator's own identity.
+// A real store sets the time of storing itself. So the expiry gets a clock that is days ahead, and the operator's own identity.
 
 const DAY = 86_400_000
 const ACCOUNT = 'acme'
@@ -31,7 +31,7 @@ const storage = openStorage({ ...place, ...operator })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const plans = { ...DEFAULT_PLANS, free: { ...DEFAULT_PLANS.free, retentionDays: 30, recordDays: 60 } }
 
-const sweep = (days: number) => {
+const expireIn = (days: number) => {
   const shared = { ...markChecks, storage, now: () => new Date(Date.now() + days * DAY), log }
   return expire({
     ...shared,
@@ -54,18 +54,18 @@ t.test('files and records with ids in the future expire by the time at which a r
   const records = ids.flatMap((id) => [recordKey(ACCOUNT, id), tombstoneKey(ACCOUNT, id), `${segmentsPrefix(ACCOUNT, dayOf(id))}${id}`])
   const marks = ids.map((id) => rewriteKey(ACCOUNT, dayOf(id), JOIN))
   const strays = ['users/acme/aaa.png', 'users/acme/scr_0.png', 'records/acme/7/x', 'records/acme/-/x']
-  // In the future for a sweep in 31 days, and in the past for one in 61.
+  // In the future for an expiry in 31 days, and in the past for one in 61.
   const present = newId('scr', new Date(Date.now() + 59 * DAY))
   const kept = [recordKey(ACCOUNT, present), ...strays]
   files.push(objectKey(ACCOUNT, present, 'png'))
   for (const key of [...files, ...records, ...marks, ...kept]) await root.write(key, 'x')
   const left = async () => (await Promise.all(['users/', 'records/', 'rewrites/'].map((prefix) => root.list(prefix)))).flat().sort()
 
-  await sweep(29)
+  await expireIn(29)
   t.strictSame(await left(), [...files, ...records, ...marks, ...kept].sort(), 'nothing is old enough')
-  await sweep(31)
+  await expireIn(31)
   t.strictSame(await left(), [...records, ...marks, ...kept].sort(), 'files reached their 30 days')
-  await sweep(61)
+  await expireIn(61)
   t.strictSame(await left(), kept.sort(), 'records reached their 60 days; one whose day has come expires by its id')
 })
 

@@ -9,8 +9,8 @@ import {
   cacheEntryKey,
   dayOf,
   dayPrefix,
+  deletedAccountKey,
   expiryKey,
-  goneKey,
   JOIN,
   logKey,
   logPrefix,
@@ -167,8 +167,8 @@ t.test('the operator deletes nothing because of unconfirmed marks, and continues
   await plant('operator', 'rewrite', rewriteKey(VICTIM, day, victim), '')
   await plant('operator', 'rewrite', rewriteKey(VICTIM, day, newId('scr', ago(9 * DAY))), '')
   await plant('operator', 'gone', 'gone/Not an account', 'x')
-  await put(goneKey(VICTIM), ago(900 * DAY).toISOString())
-  await plant('operator', 'gone', goneKey('nobody'), ago(900 * DAY).toISOString())
+  await put(deletedAccountKey(VICTIM), ago(900 * DAY).toISOString())
+  await plant('operator', 'gone', deletedAccountKey('nobody'), ago(900 * DAY).toISOString())
   await plant('operator', 'file', `users/${ACCOUNT}/zzz.png`, 'x')
   // Objects in an unknown account or day are reported by their folder.
   for (const [kind, folder] of [

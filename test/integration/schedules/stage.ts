@@ -24,7 +24,7 @@ import { ConditionType, findCondition } from '../../../crds/src/schema/condition
 import { openStorage as openObjectStorage } from '../../../crds/storage/s3/open-storage.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
-import { findBaseline } from '../../../operator/src/controllers/screenshot/baseline.ts'
+import { findBaseline } from '../../../operator/src/controllers/screenshot/dispatch.ts'
 import { buildOrder } from '../../../operator/src/controllers/screenshot/order.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { OptionsError } from '../../../operator/src/options/options-error.ts'

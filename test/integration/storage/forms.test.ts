@@ -19,8 +19,9 @@ const { upload } = await import('../../../capture-runner/src/capture/upload.ts')
 const { newId } = await import('../../../crds/src/identifiers/ids.ts')
 const { objectKey } = await import('../../../crds/src/records/storage-keys.ts')
 const { loadConfig: loadOperatorConfig } = await import('../../../operator/src/runtime/config.ts')
-const { DRIVERS } = await import('../../../operator/src/setup/stores.ts')
 const { openStorage } = await import('../../../operator/src/storage/storage.ts')
+const { setIdentities: setMinioIdentities } = await import('../../../operator/src/stores/minio/identities.ts')
+const { setIdentities: setVersitygwIdentities } = await import('../../../operator/src/stores/versitygw/identities.ts')
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { startVersitygw } = await import('../../cluster/programs/versitygw.ts')
 const { choose } = await import('../../support/length.ts')
@@ -30,8 +31,8 @@ const { setUsers } = await import('../store-identities.ts')
 // and permissions, and the runner stores a file with the URL that the operator signs.
 
 const STORES = {
-  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', identify: DRIVERS.minio.setIdentities },
-  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', identify: DRIVERS.versitygw.setIdentities },
+  minio: { start: startMinio, region: 'MINIO_SITE_REGION', domain: 'MINIO_DOMAIN', identify: setMinioIdentities },
+  versitygw: { start: startVersitygw, region: 'VGW_REGION', domain: 'VGW_VIRTUAL_DOMAIN', identify: setVersitygwIdentities },
 }
 type Store = (typeof STORES)[keyof typeof STORES]
 

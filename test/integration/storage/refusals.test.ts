@@ -8,7 +8,7 @@ import t from 'tap'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
 import { isRefused } from '../../../crds/storage/port.ts'
 import { openStorage } from '../../../crds/storage/s3/open-storage.ts'
-import { DRIVERS, STORE_NAMES } from '../../../operator/src/setup/stores.ts'
+import { loadDriver } from '../../../operator/src/stores/driver.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
@@ -36,17 +36,18 @@ async function reasonOf(work: Promise<unknown>): Promise<{ reason: string; error
 
 const STARTS = { minio: startMinio, versitygw: startVersitygw }
 
-for (const name of STORE_NAMES) {
+for (const [name, start] of Object.entries(STARTS)) {
   t.test(`${name}: refusals say what to do`, async (t) => {
     const directory = await mkdtemp(path.join(tmpdir(), 'tintype-refusals-'))
-    const { endpoint, accessKey, secretKey, stop } = await STARTS[name]({ directory })
+    const { endpoint, accessKey, secretKey, stop } = await start({ directory })
     t.teardown(async () => {
       await stop()
       await rm(directory, { recursive: true, force: true })
     })
     const root = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
     await open(root).ensureBucket()
-    await setUsers(() => DRIVERS[name].setIdentities(users, { root, bucket: BUCKET, now: new Date() }))
+    const driver = await loadDriver(name)
+    await setUsers(() => driver.setIdentities(users, { root, bucket: BUCKET, now: new Date() }))
     const gateway = { ...root, ...users.gateway }
 
     t.test('an unknown access key', async (t) => {

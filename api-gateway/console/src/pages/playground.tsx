@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Capture, type Collection, collectionOf, isVideo, recordPath } from '../api/captures.ts'
 import { api } from '../api/client.ts'
-import { describeFailure, RequestError } from '../api/request-error.ts'
+import { RequestError } from '../api/request-error.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
@@ -10,7 +10,7 @@ import { ComparisonPanel } from '../record/comparison.tsx'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
 import { forget, recall, useKept } from '../ui/kept.ts'
-import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { CaptureNotes, ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
 
@@ -195,16 +195,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
       {error ? <ErrorNote error={error} /> : null}
-      {shot?.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
-      {shot && shot.warnings.length > 0 ? (
-        <Note kind="warning">
-          <ul>
-            {shot.warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Note>
-      ) : null}
+      {shot ? <CaptureNotes shot={shot} /> : null}
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
       {shot && !isVideo(shot) && shot.comparison ? <ComparisonPanel key={shot.id} shot={shot} comparison={shot.comparison} /> : null}
       {shot?.metadata?.timings ? <Waterfall steps={shot.metadata.timings.steps} /> : null}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
 import { api, hasScope, type Session } from '../api/client.ts'
-import { describeFailure, isConnectionError } from '../api/request-error.ts'
+import { isConnectionError } from '../api/request-error.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
 import { listPath } from '../list/list-path.ts'
@@ -10,7 +10,7 @@ import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
-import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { CaptureNotes, ErrorNote, PageStatus, StatusBadge } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
@@ -113,16 +113,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
         ) : null}
       </div>
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
-      {shot.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
-      {shot.warnings.length > 0 ? (
-        <Note kind="warning">
-          <ul>
-            {shot.warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Note>
-      ) : null}
+      <CaptureNotes shot={shot} />
       <div class="columns record">
         <div>
           <section class="panel" aria-label="File">

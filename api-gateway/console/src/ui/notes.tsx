@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
-import { RequestError } from '../api/request-error.ts'
+import { describeFailure, RequestError } from '../api/request-error.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */
@@ -11,6 +11,22 @@ export function Note({ kind = 'info', children }: { kind?: 'info' | 'warning' | 
     </div>
   )
 }
+
+/** Why a capture failed, and its warnings. */
+export const CaptureNotes = ({ shot: { error, warnings } }: { shot: Capture }) => (
+  <>
+    {error ? <Note kind="error">{describeFailure(error)}</Note> : null}
+    {warnings.length > 0 ? (
+      <Note kind="warning">
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      </Note>
+    ) : null}
+  </>
+)
 
 /** An error, with the problems that the API lists and the id for administrators. */
 export function ErrorNote({ error }: { error: unknown }) {

@@ -66,7 +66,7 @@ export class KubePostRequests implements PostRequests {
   async #annotate({ metadata: { name, uid } }: Webhook, annotations: Record<string, string | null>): Promise<void> {
     try {
       const patch = mergePatch({ metadata: { annotations } }, { uid })
-      this.#options.reflector.observe(await this.#client.patch(name, patch, { timeoutMilliseconds: WRITE_MILLISECONDS }))
+      this.#options.reflector.noteWritten(await this.#client.patch(name, patch, { timeoutMilliseconds: WRITE_MILLISECONDS }))
     } catch (error) {
       if (isNotFound(error) || isConflict(error) || isInvalid(error)) throw notFound('webhook')
       throw toApiError(error)

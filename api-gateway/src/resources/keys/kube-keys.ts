@@ -88,7 +88,7 @@ export class KubeKeys implements KeyStore {
   async endSessions({ metadata: { name } }: ApiKey, at: Date): Promise<void> {
     const patch = mergePatch({ status: { sessionsNotBefore: at.toISOString() } })
     const options = { subresource: 'status', timeoutMilliseconds: WRITE_MILLISECONDS } as const
-    this.keys.observe(await this.#keyClient.patch(name, patch, options).catch(rethrow))
+    this.keys.noteWritten(await this.#keyClient.patch(name, patch, options).catch(rethrow))
   }
 
   /** Two lists, one for each label, because a selector has no "or". */
@@ -97,19 +97,19 @@ export class KubeKeys implements KeyStore {
       this.#keyClient.list({ labelSelector: `${label}=${hash}`, limit: 2, timeoutMilliseconds: READ_MILLISECONDS })
     const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(rethrow)
     const keys = pages.flatMap(({ items }) => items)
-    for (const key of keys) this.keys.observe(key)
+    for (const key of keys) this.keys.noteWritten(key)
     return keys
   }
 
   async #readKey(name: string): Promise<ApiKey | undefined> {
     const found = await this.#keyClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
-    if (found) this.keys.observe(found)
+    if (found) this.keys.noteWritten(found)
     return found
   }
 
   async #readAccount(name: string): Promise<Account | undefined> {
     const found = await this.#accountClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
-    if (found) this.accounts.observe(found)
+    if (found) this.accounts.noteWritten(found)
     return found
   }
 }

@@ -14,7 +14,7 @@ const LOOK_MILLISECONDS = 30_000
 
 interface LastUsedTimesOptions {
   store: Pick<Resource<ApiKey>, 'patch'>
-  keys: Pick<Reflector<ApiKey>, 'lister' | 'observe'>
+  keys: Pick<Reflector<ApiKey>, 'lister' | 'noteWritten'>
   log: Log
 }
 
@@ -64,7 +64,7 @@ export class LastUsedTimes {
     const { store, keys, log } = this.#options
     try {
       const patch = mergePatch({ status: { lastUsedTime: at.toISOString() } })
-      keys.observe(await store.patch(name, patch, { namespace, subresource: 'status', timeoutMilliseconds: 3_000 }))
+      keys.noteWritten(await store.patch(name, patch, { namespace, subresource: 'status', timeoutMilliseconds: 3_000 }))
       return true
     } catch (error) {
       if (isNotFound(error)) return true

@@ -17,7 +17,7 @@ import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { goneKey } from '@tintype/crds/records/storage-keys'
+import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
 import type { Controller } from '../../controller-runtime/controller.ts'
 import { patchStatus, type Writer } from '../../kube/patch-seen.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
@@ -25,7 +25,7 @@ import { createController, type Deps } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isCharged } from '../quota/decide.ts'
-import { toGoneText } from '../retention/marks.ts'
+import { toDeletionText } from '../retention/marks.ts'
 import { buildFailure } from '../screenshot/status.ts'
 
 const WORKERS = 2
@@ -34,7 +34,7 @@ export const QUEUED_INDEX = 'queued-account'
 
 export interface AccountDeletionDeps extends Writer<Screenshot> {
   accounts: Pick<Lister<Account>, 'has'>
-  seenAccounts: Pick<Reflector<Account>, 'observe'>
+  seenAccounts: Pick<Reflector<Account>, 'noteWritten'>
   accountStore: Pick<Resource<Account>, 'find'>
   screenshots: Pick<Lister<Screenshot>, 'byIndex'>
   storage: Pick<Storage, 'exists' | 'write'>
@@ -98,7 +98,7 @@ export async function reconcileDeletion(key: string, deps: AccountDeletionDeps):
   if (queued.length === 0 && !deleted.has(key)) return
   // The cache may be stale: a gateway has seen the Account, otherwise it would not have charged it.
   const account = await accountStore.find(name)
-  if (account) return seenAccounts.observe(account)
+  if (account) return seenAccounts.noteWritten(account)
   await Promise.all(queued.map((shot) => end(shot, name, deps)))
   if (queued.length > 0) log.info({ account: name, count: queued.length }, 'queued captures ended: their account was deleted')
   await noteDeletion(key, deps)
@@ -112,8 +112,8 @@ async function end(shot: Screenshot, account: string, deps: AccountDeletionDeps)
 
 /** Records the time of the deletion. An observed deletion overwrites an earlier time; an unobserved one does not. */
 async function noteDeletion(key: string, { deleted, storage, now, ring }: AccountDeletionDeps): Promise<void> {
-  const mark = goneKey(splitKey(key).name)
+  const mark = deletedAccountKey(splitKey(key).name)
   if (!deleted.has(key) && (await storage.exists(mark))) return
-  await storage.write(mark, toGoneText(splitKey(key).name, now(), ring))
+  await storage.write(mark, toDeletionText(splitKey(key).name, now(), ring))
   deleted.delete(key)
 }

@@ -3,24 +3,26 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { eventIdOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
-import { type Action, type DeliveryStateChange, isSettled } from './decide.ts'
+import { type Action, type DeliveryStateChange, hasEnded } from './decide.ts'
 import { toDeliveryStatePatch } from './delivery-state-patch.ts'
-import type { DeliveryWorker } from './delivery-worker.ts'
+import { type DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
 import type { WebhookFinder } from './endpoint.ts'
 import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
 import type { DeliveryLog } from './telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
-import { noteWithdrawal } from './withdrawal.ts'
 
 export interface ApplyDeps {
   store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
   /** Adds own writes to the informer cache at once. */
-  seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
+  seen: Pick<Reflector<Screenshot>, 'noteWritten' | 'noteDeleted'>
   deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
   deliveryLog: Pick<DeliveryLog, 'note'>
@@ -66,7 +68,7 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
   if (failed.length > 0) await keepMissed(observed, failed, deps)
   try {
     const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
-    deps.seen.observe(written)
+    deps.seen.noteWritten(written)
   } catch (error) {
     if (isNotFound(error)) return
     // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
@@ -101,7 +103,7 @@ async function remove(observed: Observed, { store, seen, keepOpen, log }: ApplyD
     // Already deleted, or replaced by another object of the same name.
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
-  seen.observeDeleted(screenshot)
+  seen.noteDeleted(screenshot)
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
@@ -114,9 +116,32 @@ function reportChange(
   const name = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
   const counted = name === undefined ? undefined : `${screenshot.metadata.namespace}/${name}`
   if (counted !== undefined) statistics.count(counted, change)
-  if (!isSettled(after)) return
+  if (!hasEnded(after)) return
   const result = after.state === 'ok' ? 'ok' : 'failed'
   if (counted !== undefined && change.statusCode === undefined) noteWithdrawal(findWebhook(counted), screenshot, change, deliveryLog)
-  metrics.onSettled?.(event, result)
-  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery settled')
+  metrics.onEnded?.(event, result)
+  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery ended')
+}
+
+/** Logs that an endpoint no longer wanted an event; otherwise the delivery would stay pending in the log. */
+export function noteWithdrawal(
+  webhook: Webhook | undefined,
+  screenshot: Screenshot,
+  { event: type, after }: DeliveryStateChange,
+  deliveryLog: Pick<DeliveryLog, 'note'>,
+): void {
+  if (!webhook) return
+  const id = eventIdOf(screenshot, type)
+  deliveryLog.note(webhook, {
+    delivery: toDeliveryId({ at: eventTimeOf(screenshot, type) }, { id }, webhook),
+    event: id,
+    type,
+    screenshot: screenshotIdOf(screenshot.metadata),
+    attempt: after.attempts,
+    last: true,
+    at: after.at,
+    milliseconds: 0,
+    statusCode: 0,
+    outcome: 'withdrawn',
+  })
 }

@@ -11,8 +11,8 @@
  */
 
 import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
-import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { Annotation } from '@tintype/crds/identifiers/names'
@@ -20,31 +20,33 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
-import { createController } from '../../runtime/deps.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
 import type { Archiving } from '../../storage/archiving.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
-import type { FollowsStart } from './events/event-order.ts'
+import type { WebhookFinder } from './endpoint.ts'
 import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
 import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
 
-type Built = 'screenshots' | 'webhooks' | 'progressStore' | 'followsStart' | 'store' | 'seen' | 'deliveryWorker'
-
-export type DeliveryControllerOptions = Omit<ReconcileDeps, Built> &
-  Omit<DeliveryWorkerDeps, 'exists'> & {
-    http: KubeHttp
-    namespace: string
-    screenshots: Reflector<Screenshot>
-    webhooks: Reflector<Webhook>
-    backlog: Backlog
-    eventOrder: { followsStart: FollowsStart }
-    controllerMetrics: ControllerMetrics & WorkQueueMetrics
+export interface DeliveryControllerOptions {
+  deps: Pick<TermDeps, 'http' | 'archiving' | 'eventOrder' | 'mayStart' | 'spans' | 'controllerMetrics'> & {
+    config: { namespace: string }
+    reflectors: Pick<Reflectors, 'screenshots' | 'webhooks'>
+    log: Log
   }
+  finder: WebhookFinder
+  posting: Omit<DeliveryWorkerDeps, keyof WebhookFinder | 'eventBodies' | 'deliveryLog' | 'exists' | 'onProgress' | 'log' | 'metrics'> &
+    Pick<ObserveDeps, 'circuitBreakers'> & { schedule: RetrySchedule }
+  events: Pick<DeliveryWorkerDeps, 'eventBodies'>
+  results: Pick<ApplyDeps, 'statistics' | 'deliveryLog' | 'log' | 'metrics'>
+  handOver: Pick<ApplyDeps, 'keepOpen' | 'keepMissed'>
+  backlog: Backlog
+}
 
 const WORKERS = 32
 /** Delay of a Screenshot that is archived. */
@@ -61,30 +63,30 @@ export interface RunningDeliveries {
 
 /** Creates the controller of one term. */
 export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { http, namespace, screenshots, webhooks, archiving, schedule, eventOrder } = options
-  const progressStore = new ProgressStore(options.backlog)
+  const { deps, finder, posting, events, results, handOver, backlog } = options
+  const { archiving, mayStart, spans } = deps
+  const { screenshots, webhooks } = deps.reflectors
+  const progressStore = new ProgressStore(backlog)
   // Events of a Screenshot that is archived are not posted from status.deliveries.
   const exists = ({ metadata }: Screenshot) =>
     screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid && !archiving.isHeld({ metadata })
-  const deps: ReconcileDeps = {
-    ...options,
-    screenshots: screenshots.lister,
-    webhooks: webhooks.lister,
-    progressStore,
-    deliveryWorker: new DeliveryWorker({ ...options, exists }),
-    followsStart: eventOrder.followsStart,
-    store: new Resource(http, screenshotKind, { namespace }),
-    seen: screenshots,
+  const onProgress = (key: string) => controller.enqueue(key)
+  const context: ReconcileDeps = {
+    ...{ ...finder, ...posting, ...results, ...handOver },
+    ...{ archiving, mayStart, progressStore, followsStart: deps.eventOrder.followsStart },
+    ...{ screenshots: screenshots.lister, webhooks: webhooks.lister, seen: screenshots },
+    deliveryWorker: new DeliveryWorker({ ...finder, ...posting, ...events, ...results, exists, onProgress, spans }),
+    store: new Resource(deps.http, screenshotKind, { namespace: deps.config.namespace }),
   }
-  const controller = createController('delivery', { workers: WORKERS }, (key, signal) => reconcile(key, deps, signal), options)
+  const controller: Controller = createController('delivery', { workers: WORKERS }, (key, signal) => reconcile(key, context, signal), deps)
   controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
   controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   return {
     controller,
-    observe: (screenshot) => observe(keyOf(screenshot), deps),
+    observe: (screenshot) => observe(keyOf(screenshot), context),
     stop: async () => {
-      await controller.stop(schedule.timeoutMilliseconds)
-      await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
+      await controller.stop(posting.schedule.timeoutMilliseconds)
+      await Promise.all(progressStore.keys().map((key) => recordLast(key, context)))
     },
   }
 }

@@ -67,7 +67,7 @@ export interface DecideOptions {
   schedule: RetrySchedule
   /** False when due posts are left to the next leader. */
   mayPost: boolean
-  /** True when the Screenshot is deleted once its deliveries are settled, or can continue without it. */
+  /** True when the Screenshot is deleted once its deliveries have ended, or can continue without it. */
   isDeleteRequested: boolean
   /** True when too many results wait to be recorded: they are then written without waiting for running posts. */
   isCrowded?: boolean
@@ -78,7 +78,7 @@ export interface DecideOptions {
 export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
   const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
   // Open deliveries continue without the Screenshot. They must not keep it until their last attempt.
-  const mayLeave = (candidate: Candidate): boolean => isSettled(candidate.entry) || isIdle(candidate, now)
+  const mayLeave = (candidate: Candidate): boolean => hasEnded(candidate.entry) || isIdle(candidate, now)
   if (isDeleteRequested && candidates.every(mayLeave)) return [{ do: 'deleteScreenshot' }]
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
@@ -110,7 +110,7 @@ function toChange({ event, webhook, entry }: Candidate, { after, response }: Fin
 }
 
 function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
-  if (isSettled(entry)) return {}
+  if (hasEnded(entry)) return {}
   if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
   if (progress?.state === 'ended') return evaluateResult(progress, isReceiver, schedule)
   if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), state: 'failed' } } : {}
@@ -137,4 +137,4 @@ function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boole
 }
 
 /** True when the delivery has succeeded or was given up. */
-export const isSettled = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.state !== 'open'
+export const hasEnded = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.state !== 'open'

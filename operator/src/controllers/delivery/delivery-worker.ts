@@ -161,7 +161,7 @@ export class DeliveryWorker {
     onProgress(keyOf(screenshot))
   }
 
-  /** The webhook no longer wants the event: the next reconcile of the Screenshot settles the entry. */
+  /** The webhook no longer wants the event: the next reconcile of the Screenshot ends the delivery. */
   #withdraw({ screenshot, occurrence, webhook, progress }: DeliveryJob): void {
     progress.delete(occurrence.event, webhook)
     this.#deps.onProgress(keyOf(screenshot))

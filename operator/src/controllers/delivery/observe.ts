@@ -7,7 +7,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { readObject } from '../../kube/read-object.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
-import { type Candidate, isSettled, type Progress } from './decide.ts'
+import { type Candidate, hasEnded, type Progress } from './decide.ts'
 import { endpointKeyOf } from './endpoint.ts'
 import type { FollowsStart } from './events/event-order.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
@@ -86,7 +86,7 @@ function findHold(
   circuitBreakers: ObserveDeps['circuitBreakers'],
 ): Date | undefined {
   const isIdle = progress === undefined || progress.state === 'deferred'
-  if (!isIdle || !isReceiver || isSettled(entry)) return undefined
+  if (!isIdle || !isReceiver || hasEnded(entry)) return undefined
   const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
   return dueAt && circuitBreakers.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
@@ -94,5 +94,5 @@ function findHold(
 /** True when status.deliveries already contains the result, or a later one. */
 function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
   if (progress?.state !== 'ended' || entry === undefined) return false
-  return isSettled(entry) || entry.attempts > progress.attempt
+  return hasEnded(entry) || entry.attempts > progress.attempt
 }

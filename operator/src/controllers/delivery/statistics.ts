@@ -7,17 +7,17 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
-import { type DeliveryStateChange, isSettled } from './decide.ts'
+import { type DeliveryStateChange, hasEnded } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 
 /** Counts of a change of status.deliveries. A delivery counts once, however many attempts it takes. */
 export function toCounts({ before, after, statusCode, responseMilliseconds }: DeliveryStateChange, now: Date): WebhookStatistics {
-  const settles = isSettled(after) && !isSettled(before)
+  const isLast = hasEnded(after) && !hasEnded(before)
   return {
     total: before === undefined ? 1 : 0,
-    successful: settles && after.state === 'ok' ? 1 : 0,
-    failed: settles && after.state === 'failed' ? 1 : 0,
+    successful: isLast && after.state === 'ok' ? 1 : 0,
+    failed: isLast && after.state === 'failed' ? 1 : 0,
     ...(statusCode === undefined ? {} : toAttempt(statusCode, after.state === 'ok', now.toISOString())),
     ...(responseMilliseconds === undefined ? {} : { answers: 1, answerMilliseconds: responseMilliseconds }),
   }
@@ -52,7 +52,7 @@ function isSameRun(sum: WebhookStatistics, { failingSince, lastSuccessTime }: We
 
 export interface StatisticsDeps {
   store: Pick<Resource<Webhook>, 'patch'>
-  webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister'>
+  webhooks: Pick<Reflector<Webhook>, 'noteWritten' | 'lister'>
   now: () => Date
   log: Log
 }

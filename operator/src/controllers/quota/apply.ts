@@ -27,7 +27,7 @@ export async function applyChanges(
     const { status, outcomes } = decide(current, changes, now())
     if (!status) return { outcomes, written: current }
     const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
-    reflectors.usages.observe(written)
+    reflectors.usages.noteWritten(written)
     const before = new Set(current.status?.refunds)
     const refunded = new Set((status.refunds ?? []).filter((id) => !before.has(id)))
     metrics.onRefunded(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))

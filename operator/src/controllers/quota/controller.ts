@@ -4,7 +4,7 @@
 /**
  * This controller observes Accounts, AccountUsages, Screenshots and the Leases of gateways. Its keys are accounts. It creates the usage
  * object of an account, writes the limits of its plan, and charges Screenshots that no gateway has charged. It refunds failed captures and
- * releases reservations of gateways that have ended, which a sweep finds every five seconds. It requeues while a usage object has no room
+ * releases reservations of gateways that have ended, which a scan finds every five seconds. It requeues while a usage object has no room
  * for a charge. Gateways keep charging without it, and a new leader starts from the objects.
  */
 
@@ -31,7 +31,7 @@ import { RecentNames } from './recent-names.ts'
 
 const WORKERS = 8
 const FULL_MILLISECONDS = 1_000
-const SWEEP_MILLISECONDS = 5_000
+const SCAN_MILLISECONDS = 5_000
 /** How long the Lease of an ended gateway is kept: it proves that the holder of a reservation has ended. */
 const KEEP_LEASE_MILLISECONDS = 600_000
 
@@ -78,7 +78,7 @@ function startTerm(deps: TermDeps, parts: Parts): StartedWork {
   }
   const controller = createController('account-usage', { workers: WORKERS }, (key) => reconcile(key, context), { ...deps, log })
   watchChanges(controller, context, namespace)
-  const timer = setInterval(() => sweepEnded(controller, context, namespace), SWEEP_MILLISECONDS)
+  const timer = setInterval(() => enqueueEnded(controller, context, namespace), SCAN_MILLISECONDS)
   parts.charges.onRequest = (account) => controller.enqueue(`${namespace}/${account}`)
   controller.onStop(() => {
     clearInterval(timer)
@@ -102,7 +102,7 @@ function watchChanges(controller: Controller, { reflectors }: QuotaContext, name
 }
 
 /** Enqueues accounts with a reservation of an ended gateway, and deletes the Leases of gateways that ended long ago. */
-function sweepEnded(controller: Controller, { reflectors, liveness, leases, log }: QuotaContext, namespace: string): void {
+function enqueueEnded(controller: Controller, { reflectors, liveness, leases, log }: QuotaContext, namespace: string): void {
   for (const { metadata, status } of reflectors.usages.lister.list()) {
     const isDue = status?.reservations?.some((held) => held.gateway !== OPERATOR && liveness.seemsEnded(held.gateway, lastUsedAt(held)))
     if (isDue) controller.enqueue(`${namespace}/${metadata.name}`)

@@ -25,7 +25,7 @@ async function create(account: Account, { usages, reflectors, plans }: QuotaCont
   const spec = toLimits(account.spec, limitsOfPlan(plans, account.spec.plan))
   try {
     const created = await usages.create({ metadata: { name, ownerReferences: [owner] }, spec } as Parameters<typeof usages.create>[0])
-    reflectors.usages.observe(created)
+    reflectors.usages.noteWritten(created)
     return created
   } catch (error) {
     if (isAlreadyExists(error)) return usages.get(name)
@@ -40,7 +40,7 @@ async function begin(account: Account, usage: AccountUsage, context: QuotaContex
   const past = await listPastUnits(name, now(), { objects: storage, report })
   const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, name), past, usage.spec.limit, now())
   const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
-  reflectors.usages.observe(begun)
+  reflectors.usages.noteWritten(begun)
   if (status.used > 0) {
     const message = `The usage of this month was lost. It was recomputed from the screenshots and videos of this month: ${status.used} units.`
     events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
@@ -53,6 +53,6 @@ async function limit({ spec }: Account, usage: AccountUsage, { usages, reflector
   if (usage.spec.limit === wanted.limit && usage.spec.ratePerMinute === wanted.ratePerMinute) return usage
   const patch = mergePatch({ spec: { limit: wanted.limit, ratePerMinute: wanted.ratePerMinute ?? null } })
   const limited = await usages.patch(usage.metadata.name, patch)
-  reflectors.usages.observe(limited)
+  reflectors.usages.noteWritten(limited)
   return limited
 }

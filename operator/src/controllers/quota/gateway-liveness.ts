@@ -52,7 +52,7 @@ export class GatewayLiveness {
     if (!this.seemsEnded(gateway, reservedAt)) return false
     const lease = await store.find(gateway)
     if (!lease) return this.#seen.has(gateway) || this.seemsEnded(gateway, reservedAt)
-    this.#options.leases.observe(lease)
+    this.#options.leases.noteWritten(lease)
     return this.seemsEnded(gateway, reservedAt)
   }
 

@@ -23,7 +23,7 @@ import { discardRecord } from './deletion.ts'
 
 export interface ArchiveDeps extends MarkChecks {
   screenshots: Pick<Resource<Screenshot>, 'delete'>
-  seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
+  seen: Pick<Reflector<Screenshot>, 'noteDeleted'>
   storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
   archiving: Archiving
   /** False once this operator loses leadership. */
@@ -107,7 +107,7 @@ async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps
   const { name, namespace, uid, resourceVersion } = screenshot.metadata
   try {
     await deps.screenshots.delete(name, { namespace, uid, resourceVersion })
-    deps.seen.observeDeleted(screenshot)
+    deps.seen.noteDeleted(screenshot)
     return true
   } catch (error) {
     // The Screenshot changed after it was read. The next pass writes the record again and retries.

@@ -12,13 +12,13 @@ import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
 import { prefixOf } from '@tintype/crds/records/folders'
 import { parseKeys } from '@tintype/crds/records/ignored-objects'
-import { goneKey } from '@tintype/crds/records/storage-keys'
+import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import { readStored } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
-import { isGoneText, readGoneText, toGoneText } from './marks.ts'
+import { isDeletionText, readDeletionText, toDeletionText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, indexed by account. */
 export interface OwnedKind {
@@ -75,19 +75,19 @@ export class DeletedAccounts {
 
   /** Removes the mark: the account exists again. */
   async forget(account: string): Promise<void> {
-    await this.#options.storage.remove([goneKey(account)])
+    await this.#options.storage.remove([deletedAccountKey(account)])
   }
 
   /** True when a missing account has been deleted for longer than the grace period. Without a valid mark the grace period starts now. */
   async isPastGrace(account: string): Promise<boolean> {
     const { storage, graceMilliseconds, now, ring, report } = this.#options
-    const key = goneKey(account)
+    const key = deletedAccountKey(account)
     const text = await readStored('gone', key, { storage, report })
-    const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
+    const since = text === undefined ? undefined : readDeletionText(account, text, ring, now())
     if (since) return now().getTime() - since.getTime() >= graceMilliseconds
     // The signing key may have been rotated.
-    if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
-    await storage.write(key, toGoneText(account, now(), ring))
+    if (text !== undefined) report({ kind: 'gone', reason: isDeletionText(text) ? 'unconfirmed' : 'content', key })
+    await storage.write(key, toDeletionText(account, now(), ring))
     return false
   }
 

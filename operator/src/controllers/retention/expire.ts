@@ -1,6 +1,6 @@
 // Deletes expired data: files after their plan's retention, records after theirs, and all data of deleted accounts. Keys sort by time,
 // newest first, so expired data is at the end of a list, and data dated in the future at its beginning (future-ids.ts). Nothing else is
-// read. An interrupted sweep continues where it stopped, because deleted keys are not listed again.
+// read. An interrupted expiry continues where it stopped, because deleted keys are not listed again.
 
 import type { Log } from '@tintype/crds/client/log'
 import { keptUntil } from '@tintype/crds/crypto/download-link'
@@ -59,9 +59,9 @@ const ACCOUNT_PREFIXES = folders.flatMap(({ deletion }) => deletion.accounts).re
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
 /** How objects of a folder expire. `deleted` are accounts whose data was deleted before. */
-type Sweep = (folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps) => Promise<void>
+type Expire = (folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps) => Promise<void>
 
-const SWEEPS: Readonly<Record<Folder['deletion']['expiry'], Sweep>> = {
+const EXPIRE: Readonly<Record<Folder['deletion']['expiry'], Expire>> = {
   files: expireFiles,
   records: expireRecords,
   marks: removeMarked,
@@ -69,10 +69,10 @@ const SWEEPS: Readonly<Record<Folder['deletion']['expiry'], Sweep>> = {
   none: async () => undefined,
 }
 
-/** One sweep over the bucket. In the table, marks follow files and records: a mark that cannot be processed must not block other expiry. */
+/** Deletes what has expired in all folders. In the table, marks follow files and records: a mark that cannot be processed must not block other expiry. */
 export async function expire(deps: ExpireDeps): Promise<void> {
   const deleted = await removeDeletedAccounts(deps)
-  for (const { name, deletion } of folders) await SWEEPS[deletion.expiry](name, deleted, deps)
+  for (const { name, deletion } of folders) await EXPIRE[deletion.expiry](name, deleted, deps)
 }
 
 async function expireFiles(folder: FolderName, deleted: ReadonlySet<string>, deps: ExpireDeps): Promise<void> {

@@ -1,19 +1,19 @@
 import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { isSignedMarker, signMarker } from '@tintype/crds/crypto/signed-markers'
-import { goneKey } from '@tintype/crds/records/storage-keys'
+import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
 import { isFuture } from '@tintype/crds/records/stored-json'
 
-const signed = (account: string, since: string): string => `${goneKey(account)}\n${since}`
+const signed = (account: string, since: string): string => `${deletedAccountKey(account)}\n${since}`
 
 /** Content of the mark of a deleted account: the time of the deletion and a signature. */
-export const toGoneText = (account: string, since: Date, ring: KeyRing): string =>
+export const toDeletionText = (account: string, since: Date, ring: KeyRing): string =>
   `${since.toISOString()} ${signMarker(signed(account, since.toISOString()), ring)}`
 
 /** True for text in the format of such a mark, with or without a signature. */
-export const isGoneText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
+export const isDeletionText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
 
 /** Reads the time of a mark; undefined for a mark that this release did not sign, so that the grace period starts again. */
-export function readGoneText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
+export function readDeletionText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
   const [since = '', signature = ''] = text.split(' ')
   const at = new Date(since)
   return isSignedMarker(signed(account, since), signature, ring) && !isFuture(at, now) ? at : undefined

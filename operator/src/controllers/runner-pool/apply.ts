@@ -67,7 +67,7 @@ async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext
   const name = podName(pool.metadata.name, ordinal)
   expectations.expectCreation(name, now().getTime())
   try {
-    reflectors.pods.observe(await pods.create(buildRunnerPod(pool, ordinal, podSettings)))
+    reflectors.pods.noteWritten(await pods.create(buildRunnerPod(pool, ordinal, podSettings)))
     metrics.onPodCreated()
   } catch (error) {
     expectations.forget(name)
@@ -80,7 +80,7 @@ async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext
 
 async function observeExisting(name: string, { pods, reflectors }: PoolContext): Promise<void> {
   const pod = await pods.find(name)
-  if (pod) reflectors.pods.observe(pod)
+  if (pod) reflectors.pods.noteWritten(pod)
 }
 
 async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' }>, context: PoolContext): Promise<void> {

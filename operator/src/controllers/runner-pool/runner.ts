@@ -31,7 +31,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
   if (runner.state === 'ready' && runner.sandbox === undefined && isOwned(runner.pod, pool, context)) {
     const { serviceAccountName = '' } = runner.pod.spec ?? {}
     const identity = await identify(context.client, context.reviews, {
-      ...addressOf(runner),
+      ...addressOf(runner.pod),
       namespace: context.namespace,
       serviceAccountName,
     })

@@ -23,7 +23,7 @@ import { type ObserveDeps, SCHEDULE_INDEX } from './observe.ts'
 export interface ApplyDeps extends Omit<ObserveDeps, 'shots' | 'storage'> {
   writer: Writer<ScreenshotSchedule>
   shots: Pick<Resource<Screenshot>, 'find' | 'create'>
-  seen: Pick<Reflector<Screenshot>, 'observe'>
+  seen: Pick<Reflector<Screenshot>, 'noteWritten'>
   storage: Pick<Storage, 'readText' | 'exists' | 'write' | 'copy' | 'list' | 'remove'>
   events: EventRecorder
   metrics: ScheduleMetrics
@@ -65,14 +65,14 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
   async createRun({ run: { id, lateMilliseconds }, spec }, schedule, { shots, seen, metrics }) {
     const name = toObjectName(id)
     try {
-      seen.observe(await shots.create({ metadata: { name, namespace: schedule.metadata.namespace }, spec }))
+      seen.noteWritten(await shots.create({ metadata: { name, namespace: schedule.metadata.namespace }, spec }))
       metrics.onCreated(lateMilliseconds / 1_000)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const shot = await shots.find(name)
       if (!shot) throw new RetryableError('a run with this name was just deleted', { cause: error })
       // If it has ended, this reconciles the schedule again.
-      seen.observe(shot)
+      seen.noteWritten(shot)
     }
     return schedule
   },

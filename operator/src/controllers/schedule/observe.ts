@@ -33,7 +33,7 @@ export interface ObserveDeps {
   usages: Pick<Lister<AccountUsage>, 'get'>
   screenshots: Pick<Lister<Screenshot>, 'get' | 'byIndex'>
   shots: Pick<Resource<Screenshot>, 'find'>
-  seen: Pick<Reflector<Screenshot>, 'observe'>
+  seen: Pick<Reflector<Screenshot>, 'noteWritten'>
   storage: Pick<Storage, 'readText' | 'exists'>
   report: ReportIgnored
   now: () => Date
@@ -75,7 +75,7 @@ function findLost({ status }: StoredSchedule, live: readonly Screenshot[]): Acti
 async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ObserveDeps): Promise<Screenshot | RecentRun> {
   const live = await deps.shots.find(toObjectName(id))
   if (live) {
-    deps.seen.observe(live)
+    deps.seen.noteWritten(live)
     return live
   }
   return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }

@@ -169,7 +169,7 @@ async function write(shot: Screenshot, status: StatusPatch, { screenshots, refle
   const { name, resourceVersion } = shot.metadata
   try {
     const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
-    reflectors.screenshots.observe(written)
+    reflectors.screenshots.noteWritten(written)
     return written
   } catch (error) {
     // The watch will report the deletion, and its runner is released then.

@@ -21,8 +21,7 @@ import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
 export interface DeletionContext extends MarkChecks {
-  namespace: string
-  runners: Runners
+  runners: Pick<Runners, 'podOf'>
   client: Pick<RunnerClient, 'cancel'>
   storage: Pick<Storage, 'removePrefix' | 'exists' | 'readText' | 'write' | 'remove'>
   now: () => Date
@@ -40,9 +39,9 @@ export interface DeletionController {
 
 /** Creates the controller of one term. Call `start` on it. */
 export function createDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
-  const { config, storage, report, keys } = deps
+  const { storage, report, keys } = deps
   const { runners, client, now } = term
-  const context = { namespace: config.namespace, runners, client, storage, ring: keys.downloadKeys, report, now }
+  const context = { runners, client, storage, ring: keys.downloadKeys, report, now }
   const deletions = new Deletions()
   const controller = createController('screenshot-deletion', { workers: WORKERS }, (uid) => deletions.reconcile(uid, context), deps)
   return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }

@@ -1,14 +1,18 @@
 // Sends the order for a claimed Screenshot to its runner, and cancels captures there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/baseline'
 import { accountOf } from '@tintype/crds/records/record'
+import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
 import { repeat } from '@tintype/crds/runtime/retry'
+import { findArchived } from '@tintype/crds/storage/archive/records'
 import { openOptions } from '../../options/open-options.ts'
 import { OptionsError } from '../../options/options-error.ts'
 import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
-import { findBaseline } from './baseline.ts'
 import type { ScreenshotContext } from './context.ts'
 import { buildOrder, type OrderParts } from './order.ts'
 import { attemptsOf } from './status.ts'
@@ -19,21 +23,21 @@ const BUSY_RETRY_MILLISECONDS = 25
 
 /** Sends the order. Returns the runner's response, or the error of options that can never be used. */
 export async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<DispatchOutcome | OptionsError> {
-  const { runners, namespace, dispatchTracker, captureWatcher, metrics, now } = context
+  const { runners, dispatchTracker, captureWatcher, metrics, now } = context
   const claim = shot.status?.runner
-  const runner = claim && runners.find(`${namespace}/${claim.pod}`, now().getTime())
+  const pod = claim && runners.podOf(claim.uid)
   const identity = claim && runners.identityOf(claim.uid)
-  if (!identity || runner?.uid !== claim.uid) return { outcome: 'unsent' }
+  if (!identity || !pod) return { outcome: 'unsent' }
   const parts = await collectParts(shot, context)
   if (parts instanceof OptionsError) return parts
-  const address = addressOf(runner)
+  const address = addressOf(pod)
   const post = () => context.client.post(address, identity.key, buildOrder(shot, context.storage, { ...parts, now: now() }))
   const sent = await postUntilFree(post, address, context)
   const attempt = { attempt: attemptsOf(shot), podUid: claim.uid }
   const isAccepted = sent.outcome === 'accepted'
   dispatchTracker.note(key, {
     ...attempt,
-    podVersion: runner.pod.metadata.resourceVersion,
+    podVersion: pod.metadata.resourceVersion,
     response: isAccepted ? 'running' : 'silent',
     delivered: isAccepted || (dispatchTracker.find(key, attempt)?.delivered ?? false),
     at: now().getTime(),
@@ -62,6 +66,38 @@ async function collectParts(shot: Screenshot, context: ScreenshotContext): Promi
   }
 }
 
+type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
+  reflectors: Pick<ScreenshotContext['reflectors'], 'screenshots'>
+  storage: Pick<ScreenshotContext['storage'], 'readText' | 'exists'>
+  report: ScreenshotContext['optionsSources']['report']
+}
+
+/**
+ * Finds the picture to compare with: that of the record `compareTo` in the same account, or, for the runs of a schedule, `spec.baseline`, which
+ * only the operator may set.
+ * @throws OptionsError BASELINE_NOT_FOUND; RetryableError if the store is unavailable
+ */
+export async function findBaseline(shot: Screenshot, compareTo: string, context: BaselineContext): Promise<StoredBaseline> {
+  const { options, baseline } = shot.spec
+  const account = accountOf(shot)
+  if (baseline) {
+    const keys = [baseline.key, ...(baseline.text ? [baseline.text.key] : [])]
+    if (keys.every((key) => key.startsWith(baselinesPrefix(account)))) return baseline
+    throw new OptionsError('spec.baseline names an object of another account', 'BASELINE_NOT_FOUND')
+  }
+  const found = findLive(account, compareTo, context) ?? (await findArchived(account, compareTo, context))
+  const problem = found ? findBaselineProblem(found, options?.compareAcceptStatus) : { message: 'does not exist in this account' }
+  if (!found || problem) throw new OptionsError(`compare_to: ${compareTo} ${problem?.message}`, 'BASELINE_NOT_FOUND')
+  return toBaseline(found)
+}
+
+function findLive(account: string, id: string, { reflectors, namespace }: BaselineContext): Screenshot | undefined {
+  const { lister } = reflectors.screenshots
+  const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
+  const named = lister.get(`${namespace}/${toObjectName(id)}`)
+  return named && isWanted(named) ? named : lister.list().find(isWanted)
+}
+
 /** Retries while the runner is busy with a finished capture: its report can arrive here before its own call returns. */
 function postUntilFree(post: () => Promise<DispatchOutcome>, address: RunnerAddress, context: ScreenshotContext): Promise<DispatchOutcome> {
   const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
@@ -76,14 +112,11 @@ const isClaimed = (uid: string, pod: RunnerAddress, { reflectors }: Pick<Screens
 
 interface CancelContext {
   client: Pick<RunnerClient, 'cancel'>
-  runners: Runners
-  namespace: string
-  now: () => Date
+  runners: Pick<Runners, 'podOf'>
 }
 
 /** Cancels the capture of a Screenshot at the runner that has its claim. */
-export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners, namespace, now }: CancelContext): Promise<void> {
-  const { pod, uid } = status?.runner ?? {}
-  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
-  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
+export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners }: CancelContext): Promise<void> {
+  const pod = status?.runner && runners.podOf(status.runner.uid)
+  if (pod) await client.cancel(addressOf(pod), metadata.uid)
 }

@@ -5,7 +5,9 @@ import { readObject } from '../../kube/read-object.ts'
 import { endOf } from '../../runner/pod-end.ts'
 import { podState, unchangedSince } from '../../runner/pod-state.ts'
 import type { RunnerResponse } from '../../runner/runner-client.ts'
+import { addressOf } from '../../runner/runners.ts'
 import { canRecordIn } from '../../scheduling/account-limits.ts'
+import type { AttemptId, LastResponse } from '../../scheduling/dispatch-tracker.ts'
 import { isCharged } from '../quota/decide.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
@@ -21,13 +23,12 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
   const pool = reflectors.pools.lister.get(`${namespace}/${poolOf(shot)}`)
   const mustCharge = charge !== undefined && !isCharged(shot)
   const hasPayer = !mustCharge || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
-  const reserved = runners.reservedFor(key, context.now().getTime())
   const { status } = shot
   return {
     shot,
     canRun: pool !== undefined && canRecordIn(shot, pool) && hasPayer,
     mustCharge,
-    reserved: reserved && { pod: reserved.name, uid: reserved.uid },
+    reserved: runners.reservedFor(key),
     cached: shot.spec.cachedFrom === undefined ? undefined : await context.cache.find(key, shot),
     archived: await context.restorer.find(shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
@@ -49,30 +50,28 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
     terminatesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
   } as const
   if (hasEnded) return { ...podFacts, response: 'silent', delivered: known?.delivered ?? false }
-  return { ...podFacts, ...(await pollRunner(key, shot, pod, context)) }
+  return { ...podFacts, ...(await pollRunner(shot, pod, { key, known, ...id }, context)) }
 }
 
 /** The claimed pod. If it is not in the cache, it is read from the API server: the cache of a new leader may be older than the claim. */
-async function findPod({ pod: name, uid }: RunnerClaim, { reflectors, pods, namespace }: ScreenshotContext): Promise<Pod | undefined> {
-  const cached = reflectors.pods.lister.get(`${namespace}/${name}`)
-  if (cached?.metadata.uid === uid) return cached
+async function findPod({ pod: name, uid }: RunnerClaim, { runners, pods }: ScreenshotContext): Promise<Pod | undefined> {
+  const cached = runners.podOf(uid)
+  if (cached) return cached
   const pod = await pods.find(name)
   return pod?.metadata.uid === uid ? pod : undefined
 }
 
 /** The runner's response about the capture. The latest one is reused if it is recent and the pod has not changed since. */
 async function pollRunner(
-  key: string,
   shot: Screenshot,
   pod: Pod,
+  { key, known, ...id }: AttemptId & { key: string; known: LastResponse | undefined },
   context: ScreenshotContext,
 ): Promise<Pick<ObservedClaim, 'response' | 'delivered' | 'givenUp'>> {
   const { dispatchTracker, client } = context
-  const id = { attempt: attemptsOf(shot), podUid: pod.metadata.uid ?? '' }
-  const known = dispatchTracker.find(key, id)
   const podVersion = pod.metadata.resourceVersion
   if (known && known.podVersion === podVersion && context.now().getTime() - known.at < POLL_MILLISECONDS / 2) return known
-  const address = { uid: id.podUid, ip: pod.status?.podIP ?? '' }
+  const address = addressOf(pod)
   const received: RunnerResponse =
     address.ip === '' ? { response: 'silent' } : await client.getCapture(address, shot.metadata.uid, id.attempt)
   const { response, givenUp } = received

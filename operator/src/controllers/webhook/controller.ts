@@ -11,32 +11,37 @@
  */
 
 import type { Log } from '@tintype/crds/client/log'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../controller-runtime/metrics.ts'
-import { createController } from '../../runtime/deps.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import type { DisableSettings } from './auto-disable.ts'
 import { decide } from './decide.ts'
 import { affectedKeys } from './limit.ts'
 import { type ObserveDeps, observe } from './observe.ts'
 
-export interface WebhookControllerOptions extends Omit<ObserveDeps & ApplyDeps, 'webhooks' | 'seen'> {
-  webhooks: Reflector<Webhook>
-  /** When failing endpoints are disabled. */
-  settings: DisableSettings
-  log: Log
-  controllerMetrics: ControllerMetrics & WorkQueueMetrics
+export interface WebhookControllerOptions extends Pick<ObserveDeps, 'circuitBreakers' | 'now'> {
+  deps: Pick<TermDeps, 'events' | 'controllerMetrics'> & {
+    log: Log
+    /** When failing endpoints are disabled. */
+    config: { webhook: DisableSettings }
+    reflectors: Pick<Reflectors, 'webhooks'>
+    keys: Pick<ObserveDeps, 'openingKeys'>
+  }
+  kube: Pick<ObserveDeps & ApplyDeps, 'store' | 'secrets' | 'rules'>
 }
 
 const WORKERS = 4
 
 /** Creates the controller of one term. */
-export function createWebhookController(options: WebhookControllerOptions): Controller {
-  const { webhooks: reflector } = options
-  const deps: ReconcileDeps = { ...options, webhooks: reflector.lister, seen: reflector }
-  const controller = createController('webhook', { workers: WORKERS }, (key, signal) => reconcile(key, deps, signal), options)
+export function createWebhookController({ deps, kube, circuitBreakers, now }: WebhookControllerOptions): Controller {
+  const { webhooks: reflector } = deps.reflectors
+  const { openingKeys } = deps.keys
+  const context: ReconcileDeps = {
+    ...{ ...kube, openingKeys, circuitBreakers, now, events: deps.events, settings: deps.config.webhook },
+    ...{ webhooks: reflector.lister, seen: reflector },
+  }
+  const controller = createController('webhook', { workers: WORKERS }, (key, signal) => reconcile(key, context, signal), deps)
   controller.watch(reflector, (event) => affectedKeys(event, reflector.lister))
   return controller
 }

@@ -7,7 +7,7 @@ import { setLifecycle } from './lifecycle.ts'
 const TIMEOUT_MILLISECONDS = 10_000
 
 /** MinIO: users have policies, and the bucket has lifecycle rules. */
-export const minio: StoreDriver = {
+export const driver: StoreDriver = {
   setIdentities,
   removeUser: (accessKey, { root }) => removeUser(root, accessKey),
   setExpiry: async (days, { root, bucket }) => setLifecycle(await lazyBucketClient(root, TIMEOUT_MILLISECONDS)(), bucket, days),

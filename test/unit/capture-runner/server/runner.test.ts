@@ -88,7 +88,7 @@ t.test('Runner starts another capture while the last one is being stored', async
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   let isTold = false
-  const waiting = runner.whenSettled('a', 60_000, 'taken').then(() => {
+  const waiting = runner.whenFinished('a', 60_000, 'taken').then(() => {
     isTold = true
   })
   await settled()
@@ -294,23 +294,23 @@ t.test('Runner returns no reason for a canceled capture', async (t) => {
   t.equal(runner.findGivenUp('a'), undefined)
 })
 
-t.test('whenSettled resolves when a capture is no longer running', async (t) => {
+t.test('whenFinished resolves when a capture is no longer running', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   let resolved = 0
-  const waiting = runner.whenSettled('a', 60_000).then(() => resolved++)
+  const waiting = runner.whenFinished('a', 60_000).then(() => resolved++)
   await settled()
   t.equal(resolved, 0)
   captures[0]?.end(anAttempt())
   await waiting
   t.match(runner.find('a'), { state: 'reporting' })
-  await runner.whenSettled('a', 60_000)
-  await runner.whenSettled('unknown', 60_000)
+  await runner.whenFinished('a', 60_000)
+  await runner.whenFinished('unknown', 60_000)
 })
 
-t.test('whenSettled waits no longer than requested', async (t) => {
+t.test('whenFinished waits no longer than requested', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
-  await runner.whenSettled('a', 1)
+  await runner.whenFinished('a', 1)
   t.match(runner.find('a'), { state: 'running' })
 })

@@ -194,12 +194,12 @@ t.test('Runners doubles the backoff of a runner after each order that it did not
 })
 
 t.test('Dispatcher reserves each runner once', async (t) => {
-  const { dispatcher, matched } = setUp('a', 'b')
+  const { dispatcher, matched, runners } = setUp('a', 'b')
   for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1', '2'])
   t.equal(dispatcher.queued('default'), 1)
-  t.not(dispatcher.reservationOf('1')?.uid, dispatcher.reservationOf('2')?.uid)
-  t.equal(dispatcher.reservationOf('3'), undefined)
+  t.not(runners.reservedFor('1')?.uid, runners.reservedFor('2')?.uid)
+  t.equal(runners.reservedFor('3'), undefined)
 })
 
 t.test('Dispatcher assigns a runner that becomes idle to the next Screenshot at once', async (t) => {
@@ -225,7 +225,7 @@ t.test('Dispatcher drops the reservation of a deleted pod', async (t) => {
   const { dispatcher, pods, runners } = setUp('a')
   dispatcher.add('default', item('1'))
   pods.delete('default/a')
-  t.equal(dispatcher.reservationOf('1'), undefined)
+  t.equal(runners.reservedFor('1'), undefined)
   runners.forget('uid-of-a')
   dispatcher.add('default', item('1'))
   t.equal(dispatcher.queued('default'), 1)

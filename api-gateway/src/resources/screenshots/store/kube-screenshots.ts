@@ -70,7 +70,7 @@ export class KubeScreenshots implements ScreenshotStore {
     try {
       // The name is unique, so a retry after an unknown outcome either creates the object or finds it.
       const created = await this.#client.create(screenshot as Screenshot, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' })
-      this.reflector.observe(created)
+      this.reflector.noteWritten(created)
       return created
     } catch (error) {
       if (isAlreadyExists(error)) return this.#read(screenshot.metadata.name)
@@ -118,7 +118,7 @@ export class KubeScreenshots implements ScreenshotStore {
       if (hasOpenDeliveries(screenshot)) await this.#requestDeletion(screenshot)
       else {
         await this.#client.delete(name, { uid, timeoutMilliseconds: WRITE_MILLISECONDS })
-        this.reflector.observeDeleted(screenshot)
+        this.reflector.noteDeleted(screenshot)
       }
       return true
     } catch (error) {
@@ -171,7 +171,7 @@ export class KubeScreenshots implements ScreenshotStore {
   async #fetch(id: string, name = toObjectName(id)): Promise<Screenshot | undefined> {
     try {
       const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS })
-      if (found) this.reflector.observe(found)
+      if (found) this.reflector.noteWritten(found)
       // The object name can match although the object has another id.
       return found && idOf(found) === id ? found : undefined
     } catch (error) {
@@ -182,7 +182,7 @@ export class KubeScreenshots implements ScreenshotStore {
   async #read(name: string): Promise<Screenshot> {
     try {
       const found = await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS })
-      this.reflector.observe(found)
+      this.reflector.noteWritten(found)
       return found
     } catch (error) {
       throw toApiError(error)
@@ -194,6 +194,6 @@ export class KubeScreenshots implements ScreenshotStore {
     const marked = await this.#client.patch(name, mergePatch({ metadata: { annotations } }, { uid }), {
       timeoutMilliseconds: WRITE_MILLISECONDS,
     })
-    this.reflector.observe(marked)
+    this.reflector.noteWritten(marked)
   }
 }

@@ -26,10 +26,9 @@ import { accountKeyOf } from '../endpoint.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
-import { postAsRequested, type RequestPostDeps } from './requested-post.ts'
 
 export interface PostRequestsOptions {
-  webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
+  webhooks: Pick<Reflector<Webhook>, 'noteWritten' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
   limiter: Pick<PostLimiter, 'run'>
   /** Executes the request. */
@@ -52,10 +51,6 @@ const WORKERS = 4
 
 /** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
-
-/** Creates the controller of one term. */
-export const createRequestController = (context: RequestPostDeps & Omit<PostRequestsOptions, 'perform'>): PostRequests =>
-  new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
 
 export class PostRequests {
   readonly controller: Controller
@@ -127,7 +122,7 @@ export class PostRequests {
     const { name, namespace } = webhook.metadata
     try {
       // Each result has its own field, so the patch needs no precondition.
-      webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
+      webhooks.noteWritten(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

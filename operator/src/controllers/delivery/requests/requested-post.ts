@@ -17,7 +17,6 @@ import type { Post, PostOutcome } from '../http/post.ts'
 import type { SigningSecrets } from '../http/signing-secrets.ts'
 import { toFinding } from '../telemetry/attempt-line.ts'
 import type { DeliveryLog } from '../telemetry/delivery-log.ts'
-import { redeliverMissed } from '../undelivered/redeliver-missed.ts'
 import type { UndeliveredStore } from '../undelivered/undelivered-store.ts'
 
 export interface RequestPostDeps {
@@ -63,10 +62,31 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 }
 
 /** Only opens the deliveries; they are posted one after the other. */
-async function redeliverAll(webhook: Webhook, { undelivered: store, now }: RequestPostDeps): Promise<PostResponse> {
+async function redeliverAll(webhook: Webhook, { undelivered, now }: RequestPostDeps): Promise<PostResponse> {
   if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
-  await redeliverMissed(webhook, { store, now })
+  await redeliverMissed(webhook, { undelivered, now })
   return { time: now().toISOString(), success: true, statusCode: 0, responseMilliseconds: 0 }
+}
+
+/**
+ * Opens the missed deliveries of a webhook again, for one attempt each. Returns their number. The next leader continues if this one stops.
+ * @throws RetryableError, FencedError
+ */
+export async function redeliverMissed(
+  webhook: Webhook,
+  { undelivered, now }: Pick<RequestPostDeps, 'undelivered' | 'now'>,
+): Promise<number> {
+  const account = accountOf(webhook)
+  const webhookId = webhookIdOf(webhook.metadata)
+  let count = 0
+  for await (const key of undelivered.missed(account, webhookId)) {
+    const missed = await undelivered.read(key)
+    if (!missed) continue
+    await undelivered.open(account, { ...missed, manual: true, at: now().toISOString() })
+    await undelivered.forgetMissed(account, webhookId, missed.delivery)
+    count += 1
+  }
+  return count
 }
 
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {

@@ -11,7 +11,7 @@ export type AttemptOutcome = 'success' | 'answered' | PostFailure
 export interface DeliveryMetrics {
   onAttempt?(event: EventType, outcome: AttemptOutcome, seconds: number): void
   /** Called after status.deliveries was written. */
-  onSettled?(event: EventType, result: 'ok' | 'failed'): void
+  onEnded?(event: EventType, result: 'ok' | 'failed'): void
   /** A circuit opened or closed. */
   onCircuit?(isOpen: boolean): void
   /** A requested post, a test or a redelivery, ended. */
@@ -57,7 +57,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
       attempts.inc({ event, outcome })
       duration.observe({ outcome }, seconds)
     },
-    onSettled: (event, result) => deliveries.inc({ event, result }),
+    onEnded: (event, result) => deliveries.inc({ event, result }),
     onFirstAttempt: (event, seconds) => latency.observe({ event }, seconds),
   }
 }

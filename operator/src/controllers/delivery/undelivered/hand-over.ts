@@ -12,7 +12,7 @@ import type { Undelivered } from '@tintype/crds/webhooks/undelivered'
 import { TerminalError } from '../../../controller-runtime/errors.ts'
 import type { OpenDeliveries } from '../../../storage/archiving.ts'
 import type { ApplyDeps } from '../apply.ts'
-import { type Candidate, isSettled } from '../decide.ts'
+import { type Candidate, hasEnded } from '../decide.ts'
 import { toDeliveryId } from '../delivery-worker.ts'
 import type { WebhookFinder } from '../endpoint.ts'
 import type { Observed } from '../observe.ts'
@@ -27,7 +27,7 @@ const CONCURRENT_WRITES = 16
 export function findOpenDeliveries({ screenshot, candidates }: Observed, finder: WebhookFinder, now: Date): Undelivered[] | undefined {
   if (candidates.some(({ progress }) => progress?.state === 'posting' || progress?.state === 'ended')) return undefined
   return candidates
-    .filter(({ isReceiver, entry }) => isReceiver && !isSettled(entry))
+    .filter(({ isReceiver, entry }) => isReceiver && !hasEnded(entry))
     .flatMap((candidate) => toUndelivered(screenshot, { ...candidate, ...toState(candidate, now) }, finder))
 }
 

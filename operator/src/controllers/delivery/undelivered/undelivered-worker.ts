@@ -206,9 +206,9 @@ export class UndeliveredWorker {
       ...(statusCode ? { responseMilliseconds: Math.round(durationMilliseconds) } : {}),
     })
     if (after.state === 'open') return
-    metrics.onSettled?.(event, after.state)
+    metrics.onEnded?.(event, after.state)
     const fields = { screenshot: open.screenshot, webhook: open.webhook, event, result: after.state, attempts: after.attempts }
-    log.info({ ...fields, statusCode }, 'delivery settled')
+    log.info({ ...fields, statusCode }, 'delivery ended')
   }
 }
 

@@ -22,7 +22,7 @@ function aDesk(...keys: ApiKey[]) {
     return { ...lister.get(`default/${name}`)!, status }
   }
   const observe = (key: ApiKey) => void lister.set(key)
-  const uses = new LastUsedTimes({ store: { patch }, keys: { lister, observe }, log: silentLog })
+  const uses = new LastUsedTimes({ store: { patch }, keys: { lister, noteWritten: observe }, log: silentLog })
   const fail = (error: unknown) => {
     failure = error
   }

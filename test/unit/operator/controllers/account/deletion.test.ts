@@ -4,14 +4,14 @@ import { Store } from '../../../../../crds/client/lister.ts'
 import type { Account } from '../../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
-import { goneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { deletedAccountKey } from '../../../../../crds/src/records/storage-keys.ts'
 import {
   type AccountDeletionDeps,
   isQueued,
   QUEUED_INDEX,
   reconcileDeletion,
 } from '../../../../../operator/src/controllers/account/deletion.ts'
-import { readGoneText } from '../../../../../operator/src/controllers/retention/marks.ts'
+import { readDeletionText } from '../../../../../operator/src/controllers/retention/marks.ts'
 import { anAccount, aScreenshot, NOON } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { ring } from '../../../../support/sources/mark-checks.ts'
@@ -28,10 +28,10 @@ function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; 
   const refusals: unknown[] = []
   const deps: AccountDeletionDeps = {
     accounts,
-    seenAccounts: { observe: (account) => void observed.push(account) },
+    seenAccounts: { noteWritten: (account) => void observed.push(account) },
     accountStore: { find: async () => atServer },
     screenshots,
-    seen: { observe: (shot) => void screenshots.set(shot) },
+    seen: { noteWritten: (shot) => void screenshots.set(shot) },
     store: {
       patch: async (name, { body }) => {
         const refusal = refusals.shift()
@@ -60,7 +60,7 @@ t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted
   await reconcileDeletion(KEY, deps)
   t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
   t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
-  t.strictSame(readGoneText('acme', bucket.objects.get(goneKey('acme')) ?? '', ring, NOON), NOON)
+  t.strictSame(readDeletionText('acme', bucket.objects.get(deletedAccountKey('acme')) ?? '', ring, NOON), NOON)
   t.strictSame(deps.deleted, new Set())
 })
 
@@ -74,9 +74,9 @@ t.test('reconcileDeletion does nothing when the API server still has the Account
 t.test('reconcileDeletion records an unobserved deletion only once', async (t) => {
   const { screenshots, bucket, deps } = setUp({ isDeletionSeen: false })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
-  bucket.objects.set(goneKey('acme'), 'earlier')
+  bucket.objects.set(deletedAccountKey('acme'), 'earlier')
   await reconcileDeletion(KEY, deps)
-  t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
+  t.equal(bucket.objects.get(deletedAccountKey('acme')), 'earlier')
 })
 
 t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', async (t) => {

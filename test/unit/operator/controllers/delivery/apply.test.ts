@@ -31,14 +31,14 @@ function setUp(refuse?: KubeError) {
   }
   const deps: ApplyDeps = {
     store,
-    seen: { observe: () => did.push('see') && undefined, observeDeleted: () => did.push('see gone') && undefined },
+    seen: { noteWritten: () => did.push('see') && undefined, noteDeleted: () => did.push('see gone') && undefined },
     deliveryWorker: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
     statistics: { count: (key) => did.push(`count ${key}`) && undefined },
     deliveryLog: { note: () => {} },
     findWebhook: () => undefined,
     keepOpen: async () => {},
     keepMissed: async () => {},
-    metrics: { onSettled: (_, result) => did.push(`metric ${result}`) },
+    metrics: { onEnded: (_, result) => did.push(`metric ${result}`) },
     log: silentLog,
   }
   const progress = new ScreenshotProgress(shot.metadata.uid)

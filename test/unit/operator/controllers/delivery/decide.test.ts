@@ -199,7 +199,7 @@ t.test('decide records how long a response took, unless there was none', async (
   t.match(changesOf(ended(1, 3, 0)), { changes: [{ statusCode: 0, responseMilliseconds: undefined }] })
 })
 
-t.test('decide deletes a Screenshot with a requested deletion once its deliveries are settled', async (t) => {
+t.test('decide deletes a Screenshot with a requested deletion once its deliveries have ended', async (t) => {
   const asked = optionsAt(5, { isDeleteRequested: true })
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
   t.strictSame(reported(decide(settled, asked)), ['delete'])

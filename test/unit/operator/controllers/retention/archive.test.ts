@@ -41,7 +41,7 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
         onDelete(records[place]!, bucket, place, see)
       },
     },
-    seen: { observeDeleted: (object) => see(object as Screenshot) },
+    seen: { noteDeleted: (object) => see(object as Screenshot) },
     storage: { ...bucket.storage, exists: async (key) => ++questions > 0 && bucket.objects.has(key) },
     archiving,
     mayContinue: () => true,
@@ -140,7 +140,7 @@ t.test('archive hands over open deliveries: the record names them, and a Screens
   await archive([idle, busy], {
     ...markChecks,
     screenshots: { delete: async (name) => void deleted.push(name) },
-    seen: { observeDeleted: () => undefined },
+    seen: { noteDeleted: () => undefined },
     storage: bucket.storage,
     archiving,
     mayContinue: () => true,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { IgnoredObject } from '../../../../../crds/src/records/ignored-objects.ts'
-import { goneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { deletedAccountKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { DeletedAccounts } from '../../../../../operator/src/controllers/retention/deleted-accounts.ts'
 import { at } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
@@ -12,7 +12,7 @@ t.test('DeletedAccounts reports and rewrites marks that another key signed', asy
   const earlier = async (report: () => void) => {
     const bucket = new MemoryBucket()
     await new DeletedAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isPastGrace('acme')
-    return (await bucket.storage.readText(goneKey('acme'))) ?? ''
+    return (await bucket.storage.readText(deletedAccountKey('acme'))) ?? ''
   }
   const signedByOther = await earlier(() => {})
   for (const { text, reason } of [
@@ -23,9 +23,9 @@ t.test('DeletedAccounts reports and rewrites marks that another key signed', asy
     const bucket = new MemoryBucket()
     const ignored: IgnoredObject[] = []
     const gone = new DeletedAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
-    await bucket.storage.write(goneKey('acme'), text)
+    await bucket.storage.write(deletedAccountKey('acme'), text)
     t.equal(await gone.isPastGrace('acme'), false, 'its grace period starts again')
-    t.match(ignored, [{ kind: 'gone', reason, key: goneKey('acme') }], text)
+    t.match(ignored, [{ kind: 'gone', reason, key: deletedAccountKey('acme') }], text)
     t.equal(await gone.isPastGrace('acme'), false)
     t.equal(ignored.length, 1, 'it has a valid signature now')
   }

@@ -4,8 +4,8 @@ import {
   baselineKey,
   batchKey,
   dayOf,
+  deletedAccountKey,
   expiryKey,
-  goneKey,
   JOIN,
   namedRecordKey,
   objectKey,
@@ -19,7 +19,7 @@ import {
 import { DEFAULT_PLANS, type Plans } from '../../../../../crds/src/usage/plans.ts'
 import { DeletedAccounts, type OwnedKind } from '../../../../../operator/src/controllers/retention/deleted-accounts.ts'
 import { expire } from '../../../../../operator/src/controllers/retention/expire.ts'
-import { toGoneText } from '../../../../../operator/src/controllers/retention/marks.ts'
+import { toDeletionText } from '../../../../../operator/src/controllers/retention/marks.ts'
 import { anAccount, at, NOON } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { markChecks, ring, signed } from '../../../../support/sources/mark-checks.ts'
@@ -147,17 +147,17 @@ t.test('expire deletes all data of an account a day after its deletion, under an
   ]
   await run(bucket)
   await run(bucket, undefined, { kinds, now: at(DAY - 1) })
-  t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [21, [goneKey('unknown')], 2])
+  t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [21, [deletedAccountKey('unknown')], 2])
   await run(bucket, undefined, { kinds, now: at(DAY) })
   t.strictSame([...objects.keys()], ['small'])
-  t.strictSame(bucket.keys(), [goneKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more is found')
+  t.strictSame(bucket.keys(), [deletedAccountKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more is found')
   await run(bucket, undefined, { kinds, now: at(DAY + 1) })
   t.strictSame(bucket.keys(), keysOf('small'))
 })
 
 t.test('expire deletes the objects of an account that has only a mark in the bucket', async (t) => {
   const bucket = new MemoryBucket()
-  bucket.objects.set(goneKey('unknown'), toGoneText('unknown', at(-DAY), ring))
+  bucket.objects.set(deletedAccountKey('unknown'), toDeletionText('unknown', at(-DAY), ring))
   const left = [anAccount({ name: 'a-key' })]
   const remove = async () => void left.pop()
   await run(bucket, undefined, { kinds: [{ ofAccount: () => [...left], remove }] })
@@ -166,7 +166,7 @@ t.test('expire deletes the objects of an account that has only a mark in the buc
 
 t.test('expire removes the mark of an account that exists again', async (t) => {
   const bucket = new MemoryBucket()
-  bucket.objects.set(goneKey('small'), toGoneText('small', at(-2 * DAY), ring))
+  bucket.objects.set(deletedAccountKey('small'), toDeletionText('small', at(-2 * DAY), ring))
   for (const key of keysOf('small')) bucket.objects.set(key, '')
   await run(bucket)
   t.strictSame(bucket.keys(), keysOf('small'))

@@ -4,7 +4,7 @@ import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { findBaseline } from '../../../../../operator/src/controllers/screenshot/baseline.ts'
+import { findBaseline } from '../../../../../operator/src/controllers/screenshot/dispatch.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 const id = derivedId('scr', NOON, 'earlier')

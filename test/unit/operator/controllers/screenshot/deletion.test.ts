@@ -7,7 +7,7 @@ import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../../crds/
 import { Deletions } from '../../../../../operator/src/controllers/screenshot/deletion.ts'
 import { uploadExpiryOf } from '../../../../../operator/src/controllers/screenshot/status.ts'
 import { Expectations } from '../../../../../operator/src/runner/expectations.ts'
-import { CLAIM_INDEX, claimedBy, Runners } from '../../../../../operator/src/runner/runners.ts'
+import { CLAIM_INDEX, claimedBy, Runners, UID_INDEX } from '../../../../../operator/src/runner/runners.ts'
 import { aScreenshot, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
 import { aPod } from '../../../../support/fakes/runners.ts'
 import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
@@ -20,7 +20,7 @@ const running: ScreenshotStatus = {
 }
 
 function setUp() {
-  const pods = new Store<Pod>()
+  const pods = new Store<Pod>().addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
   pods.set(aPod())
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
   const did: string[] = []
@@ -28,7 +28,6 @@ function setUp() {
   const keys = new Map<string, string>()
   const context = {
     ...markChecks,
-    namespace: 'default',
     runners: new Runners({ pods, screenshots, expectations: new Expectations() }),
     client: { cancel: async ({ ip }: { ip: string }) => void did.push(`cancel at ${ip}`) },
     storage: {

@@ -24,7 +24,7 @@ function setUp(...existing: Secret[]) {
     return hook
   }
   const secrets = new FakeStore<Secret>(...existing)
-  return { patches, secrets, deps: { store: { patch }, seen: { observe: () => {} }, secrets, events: { warn: () => {} } } }
+  return { patches, secrets, deps: { store: { patch }, seen: { noteWritten: () => {} }, secrets, events: { warn: () => {} } } }
 }
 
 t.test('apply creates the Secret, then writes the status with the observed version', async (t) => {

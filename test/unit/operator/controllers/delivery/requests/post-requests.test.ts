@@ -29,7 +29,7 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
   const requests = new PostRequests({
     webhooks: {
       lister: { get: () => state.hook } as never,
-      observe: (written) => {
+      noteWritten: (written) => {
         state.hook = written
         return true
       },

@@ -10,9 +10,9 @@ import { openPrefix } from '../../../../../../crds/src/webhooks/undelivered.ts'
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
+import { redeliverMissed } from '../../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
 import { UndeliveredController } from '../../../../../../operator/src/controllers/delivery/undelivered/controller.ts'
 import { toUndelivered, withOpenDeliveries } from '../../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
-import { redeliverMissed } from '../../../../../../operator/src/controllers/delivery/undelivered/redeliver-missed.ts'
 import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
@@ -139,7 +139,7 @@ for (const [minutes, missedMinutes] of [
         'nothing is open',
       )
 
-      t.equal(await redeliverMissed(hook, { store: leader.store, now }), missed.length)
+      t.equal(await redeliverMissed(hook, { undelivered: leader.store, now }), missed.length)
       await leader.reconcile()
       await settle(bucket, now())
       t.strictSame([...received].sort(), [...events].sort(), 'each event arrives once')
