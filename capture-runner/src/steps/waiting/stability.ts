@@ -35,10 +35,8 @@ const FRAME_MILLISECONDS = 1_000
 const MIN_FRAME_MILLISECONDS = 100
 /** In pages without scripts, animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
-/** Real time for a worker since its start, because its timers cannot be advanced. */
+/** Real time for a worker since its start. */
 const WORKER_MILLISECONDS = 500
-/** Milliseconds between two checks for effects of a worker. */
-const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
 /** Real time, and pairs of screenshots, after which what moved in the last run of the schedule is not waited for. */
@@ -116,6 +114,8 @@ class StabilityWait {
   #stillFrameTime = 0
   /** Whether the last advance took longer in real time than in page time. */
   #isSlow = false
+  /** When a sample last showed that scripts had run. */
+  #scriptAt = Number.NEGATIVE_INFINITY
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
@@ -141,26 +141,31 @@ class StabilityWait {
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     const hadUnseenWork = await this.#hasUnseenWork()
-    // In real time first, because idle callbacks starve while the clock is ahead.
+    // In real time first: idle callbacks starve while the clock is ahead, and so do the frame callbacks of workers.
     if (hadUnseenWork) motion = await this.#passUntilQuiet(motion, new IdleTime(this.#work))
     const quietAt = performance.now()
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
-    const isNew = hadUnseenWork ? Math.max(this.#grown.real, tab.lifecycle.trafficAt) > quietAt : await this.#hasUnseenWork()
+    const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
 
   /** Whether something runs in real time that is no timer, request or DOM change. */
   async #hasUnseenWork(): Promise<boolean> {
-    return this.#motion.hasScripts && (this.#work.tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))
+    const { lastWorker, hasLiveData } = this.#work.tab.lifecycle
+    return this.#motion.hasScripts && (lastWorker !== undefined || hasLiveData || (await this.#motion.mayWorkUnseen()))
   }
 
-  /** Lets page time pass until scripts, frame callbacks and workers have had it. Returns the last activity. */
+  /** Whether the page may have caused such work since this time. Each script may have sent a worker a message. */
+  #hasCausedWork(since: number): boolean {
+    const { lastWorker, trafficAt } = this.#work.tab.lifecycle
+    return Math.max(this.#grown.real, trafficAt, lastWorker === undefined ? 0 : this.#scriptAt) > since
+  }
+
+  /** Lets page time pass until scripts and frame callbacks have had it. Returns the last activity. */
   async #passPageTime(bound: number, first: Motion): Promise<Motion> {
-    const { tab } = this.#work
     const frame = await AwaitedFrame.request(this.#work)
     let motion = await this.#pass(bound, { ...first, hasScript: false })
-    if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
     // Frame callbacks become visible only after a frame was drawn.
     await frame.drawn(FRAME_MILLISECONDS)
@@ -184,19 +189,6 @@ class StabilityWait {
     await this.#motion.sample(0, 0)
     await pause(REAL_SLICE, signal)
     return this.#motion.sample(0, 0)
-  }
-
-  /** Lets real time pass until the last worker is old enough, and page time for its effects. Returns the last activity. */
-  async #passWithWorkers(bound: number, first: Motion): Promise<Motion> {
-    const { tab, signal } = this.#work
-    let motion = first
-    const isYoung = () => performance.now() < Math.min(this.#until, (tab.lifecycle.lastWorker ?? 0) + WORKER_MILLISECONDS)
-    do {
-      await this.#clock.pass(WORKER_SLICE, signal)
-      motion = await this.#motion.sample(WORKER_SLICE, bound)
-      if (motion.hasScript) motion = await this.#pass(bound, motion)
-    } while (isYoung())
-    return motion
   }
 
   /** A page without scripts has only animations. Advancing them costs no time, so longer ones are finished too. */
@@ -239,7 +231,7 @@ class StabilityWait {
   }
 
   /**
-   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet.
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks, decoders and workers, until the page is quiet.
    * @param firstIdleTime what must be over, and again after each gain; absent: idle callbacks starve, because the page's clock is ahead
    * @returns the last activity
    */
@@ -252,11 +244,13 @@ class StabilityWait {
     let idleTime = firstIdleTime
     let hadIdleTime = !idleTime
     while (performance.now() < this.#until) {
-      const gainsNothing = withoutGain >= QUIET_CHECKS && (hadIdleTime || performance.now() > this.#usualEnd)
+      // What works or moves without a gain may never rest.
+      const isLate = performance.now() > this.#usualEnd
+      const gainsNothing = withoutGain >= QUIET_CHECKS && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
       if (gainsNothing && withScript >= QUIET_CHECKS) return motion
-      if (gainsNothing && withoutWork >= QUIET_CHECKS) {
-        if (!this.#motion.hasCanvas) return motion
+      if (gainsNothing && (withoutWork >= QUIET_CHECKS || isLate)) {
+        if (!this.#motion.hasCanvas || isLate) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)
         if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
@@ -392,6 +386,7 @@ class StabilityWait {
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {
     const motion = await this.#motion.sample(milliseconds, left)
+    if (motion.hasScript) this.#scriptAt = performance.now()
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
     return motion
   }
@@ -401,6 +396,10 @@ class StabilityWait {
     const now = performance.now()
     if (now < this.#usualEnd && (left > 0 || this.#isWaiting())) return true
     return now < this.#until && this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing()
+  }
+
+  get #hasYoungWorker(): boolean {
+    return performance.now() - (this.#work.tab.lifecycle.lastWorker ?? Number.NEGATIVE_INFINITY) < WORKER_MILLISECONDS
   }
 
   #isGrowing(): boolean {
