@@ -1,5 +1,5 @@
 import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
-import { PageClock } from '../../browser/page-clock.ts'
+import { PageClock, STOP_MILLISECONDS } from '../../browser/page-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
 import { pause } from '../../runtime/race.ts'
@@ -209,7 +209,8 @@ class StabilityWait {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
-      const passed = left > 0 || !this.#isWaiting() ? await this.#advance(milliseconds) : await this.#passReal()
+      const isReal = this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)
+      const passed = isReal ? await this.#passReal() : await this.#advance(milliseconds)
       left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
@@ -224,7 +225,8 @@ class StabilityWait {
         isExtended = true
         left = bound - STILL_SLICE
       }
-      isQuiet = !motion.hasScript && !isMoving(motion)
+      // The response may cause work.
+      isQuiet = !isReal && !motion.hasScript && !isMoving(motion)
     }
     // On a busy machine a frame may be late, so activity in either of the last two samples counts.
     return isMoving(motion) ? motion : before
@@ -328,7 +330,7 @@ class StabilityWait {
       const now = performance.now()
       if (moved.length === 0 && (frameTime > 0 || now > until)) return []
       seen.push(moved)
-      const isExpected = isKnown && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
+      const isExpected = isKnown && moved.length > 0 && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
       // What came to rest meanwhile is in the first half.
       if (isExpected || now > until) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
       before = after
@@ -377,11 +379,11 @@ class StabilityWait {
     return passed
   }
 
-  /** Lets page time and real time pass, for a request that does not stop the clock because its response has begun. */
+  /** Lets page time and real time pass while the page waits for a request. That does not use up its page time. */
   async #passReal(): Promise<number> {
     await this.#clock.pass(REAL_SLICE, this.#work.signal)
     this.#page += REAL_SLICE
-    return REAL_SLICE
+    return 0
   }
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {
@@ -407,10 +409,14 @@ class StabilityWait {
     return isRecent && (performance.now() - this.#grown.real < GROWTH_MILLISECONDS || !this.#isWaiting())
   }
 
-  /** For a page that sends requests again and again, pending requests count only until the bound. */
-  #isWaiting(): boolean {
+  /**
+   * For a page that sends requests again and again, pending requests count only until the bound.
+   * @param age how old a request must be, in milliseconds
+   */
+  #isWaiting(age = 0): boolean {
     const { tab, plan } = this.#work
-    return tab.lifecycle.hasPendingRequests(performance.now() - REQUEST_MILLISECONDS, this.#started + plan.stabilityMilliseconds)
+    const now = performance.now()
+    return tab.lifecycle.hasPendingRequests(now - REQUEST_MILLISECONDS, Math.min(now - age, this.#started + plan.stabilityMilliseconds))
   }
 
   /** Follows a navigation to a new document. The page's clock must run meanwhile, or the navigation would never finish. */

@@ -71,7 +71,7 @@ const stage = await openStage(
     '/private-files': intro(
       '',
       `navigator.storage.getDirectory().then(async (folder) => {
-      for (let number = 0; number < 30; number++) {
+      for (let number = 0; number < 10; number++) {
         const file = await folder.getFileHandle('note-' + number, { create: true })
         const writer = await file.createWritable(); await writer.write('a note'); await writer.close()
         box.before(number + ' ')
@@ -123,6 +123,21 @@ const stage = await openStage(
         "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
       )}`,
     ),
+    '/smooth-strip': page(
+      '',
+      `<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
+      <div style="flex:none;width:800px;background:#f00"></div><div style="flex:none;width:400px;background:#0f0"></div></div>${script(
+        "for (const time of [500, 1200]) setTimeout(() => strip.scrollBy({ left: 400, behavior: 'smooth' }), time)",
+      )}`,
+    ),
+    '/service-worker': intro(
+      '',
+      `navigator.serviceWorker.register('/service-worker.js')
+      navigator.serviceWorker.oncontrollerchange = () => fetch('/from-worker').then(() => setTimeout(() => { ${green} }, 300))`,
+    ),
+    '/service-worker.js': (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`onactivate = (event) => event.waitUntil(clients.claim())
+      onfetch = (event) => event.respondWith(new Promise((resolve) => setTimeout(() => resolve(new Response('x')), 300)))`),
     '/pending': page('background:#0f0', `<p>A line.</p>${script("fetch('/never?token=1')")}`),
     '/svg': page(
       '',
@@ -150,6 +165,8 @@ for (const [path, what] of [
   ['/streamed', 'parts of a streamed response'],
   ['/late-fade', 'a fade by the times of its frames that begins after 250 ms'],
   ['/svg', 'the end of animations of SVG'],
+  ['/service-worker', 'a late response of a service worker'],
+  ['/smooth-strip', 'the end of a smooth scroll'],
 ] as const) {
   t.test(`a screenshot shows ${what}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
