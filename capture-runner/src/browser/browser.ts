@@ -66,6 +66,12 @@ const FLAGS: readonly string[] = [
   '--window-size=200,200',
 ]
 
+/**
+ * Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
+ * Not for runners that record videos.
+ */
+export const INSTANT_SCROLL_FLAG = '--disable-smooth-scrolling'
+
 /** Starts a browser. @throws when it is not ready in time */
 export async function launchBrowser(settings: BrowserSettings): Promise<RunningBrowser> {
   const jail = await settings.openJail?.()

@@ -140,9 +140,10 @@ export class Lifecycle {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 
-  /** URLs of pending requests for content that began before this time on the runner's clock. */
+  /** URLs of pending requests for content that began before this time on the runner's clock. A worker that computes never reports the end of its blob. */
   pendingContent(before: number): string[] {
-    return [...this.#inFlight.values()].flatMap(({ type, url, since }) => (CONTENT.has(type) && since < before ? [url] : []))
+    const isContent = (type: string, url: string) => CONTENT.has(type) && !url.startsWith('blob:')
+    return [...this.#inFlight.values()].flatMap(({ type, url, since }) => (isContent(type, url) && since < before ? [url] : []))
   }
 
   /** True if the document has a socket, a stream or WebAssembly: it may show more without a request or a timer. */

@@ -14,6 +14,8 @@ import type { Tab } from './tab.ts'
 const CHECK_MILLISECONDS = 50
 /** Real time after which an advance ends, whatever page time has passed. The page's tasks may take longer than the page time between them. */
 const ADVANCE_MILLISECONDS = 1_000
+/** Real time for which an advance stops for requests. Later, page time passes as fast as real time, because a request may depend on a timer. */
+export const STOP_MILLISECONDS = 250
 /** Real time between two advances of a clock that runs in real time. */
 const TICK_MILLISECONDS = 20
 /** Maximum advance of such a clock at once, so that a page that is slower than real time stays responsive. */
@@ -25,9 +27,9 @@ const CAUGHT_UP_MILLISECONDS = 500
 /** Tasks that may run at one moment of page time. Without a limit, an endless chain of messages would stop the clock. */
 const STARVATION = 1_000
 
-/** Whether the page waits for a response that the clock should stop for. */
-export type HasPendingRequests = () => boolean
-const NO_REQUESTS: HasPendingRequests = () => false
+/** Whether the page waits for a response that the clock should stop for. Undefined: the clock stops for no request. */
+export type HasPendingRequests = (() => boolean) | undefined
+const NO_REQUESTS: HasPendingRequests = undefined
 
 /** Advances the virtual clock of one page. */
 export class PageClock {
@@ -55,7 +57,7 @@ export class PageClock {
 
   /**
    * Advances the page's clock by this time at once, but for at most a second of real time. The clock stops for requests while `hasPendingRequests`
-   * returns true.
+   * returns true, but not for long: then the advance ends.
    * @param until when to give up, on the runner's clock
    * @returns milliseconds of page time that have passed
    * @throws the signal's reason
@@ -64,10 +66,11 @@ export class PageClock {
     this.#watch.start(signal)
     this.#reached ??= performance.now()
     const before = this.#reached
-    let isStopping = hasPendingRequests() || !this.#tab.lifecycle.isStreaming
+    const started = performance.now()
+    let isStopping = hasPendingRequests !== undefined && (hasPendingRequests() || !this.#tab.lifecycle.isStreaming)
     let expired = this.#grant(milliseconds, isStopping, signal)
     await this.#advanceFrames(milliseconds)
-    let deadline = performance.now() + ADVANCE_MILLISECONDS
+    const deadline = performance.now() + ADVANCE_MILLISECONDS
     for (;;) {
       const isExpired = await isWithin(CHECK_MILLISECONDS, expired, signal)
       const now = performance.now()
@@ -80,9 +83,8 @@ export class PageClock {
         const left = before + milliseconds - this.#reached
         if (left < 1 || now > Math.min(until, deadline)) return this.#reached - before
         expired = this.#grant(left, isStopping, signal)
-      } else if (isStopping && hasPendingRequests()) {
-        if (now > until) break
-        deadline = now + ADVANCE_MILLISECONDS
+      } else if (isStopping && hasPendingRequests?.()) {
+        if (now > Math.min(until, started + STOP_MILLISECONDS)) break
       } else if (now > Math.min(until, deadline)) break
       else if (isStopping) {
         isStopping = false

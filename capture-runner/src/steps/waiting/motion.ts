@@ -125,7 +125,10 @@ const readMetrics = (work: Work): Promise<Metrics | undefined> =>
   })
 
 /** Calls whose work is neither a timer nor a request nor a DOM change. */
-const CALLS = 'requestIdleCallback|createImageBitmap|indexedDB|WebAssembly|toBlob|convertToBlob|FileReader|arrayBuffer\\(|caches\\.open'
+const CALLS = [
+  'requestIdleCallback|createImageBitmap|indexedDB|WebAssembly|toBlob|convertToBlob|FileReader|arrayBuffer\\(|caches\\.open',
+  'subtle\\.|decodeAudioData|startRendering|getDirectory\\(|Worklet',
+].join('|')
 
 const namesCallsInline = (work: Work): Promise<boolean> => inDocument(work, false, () => callInPage(work, 'hasInlineScript', CALLS))
 

@@ -1,5 +1,5 @@
 import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
-import { PageClock } from '../../browser/page-clock.ts'
+import { PageClock, STOP_MILLISECONDS } from '../../browser/page-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
 import { pause } from '../../runtime/race.ts'
@@ -35,10 +35,8 @@ const FRAME_MILLISECONDS = 1_000
 const MIN_FRAME_MILLISECONDS = 100
 /** In pages without scripts, animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
-/** Real time for a worker since its start, because its timers cannot be advanced. */
+/** Real time for a worker since its start. */
 const WORKER_MILLISECONDS = 500
-/** Milliseconds between two checks for effects of a worker. */
-const WORKER_SLICE = 50
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
 /** Real time, and pairs of screenshots, after which what moved in the last run of the schedule is not waited for. */
@@ -116,6 +114,8 @@ class StabilityWait {
   #stillFrameTime = 0
   /** Whether the last advance took longer in real time than in page time. */
   #isSlow = false
+  /** When a sample last showed that scripts had run. */
+  #scriptAt = Number.NEGATIVE_INFINITY
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
@@ -141,26 +141,31 @@ class StabilityWait {
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     const hadUnseenWork = await this.#hasUnseenWork()
-    // In real time first, because idle callbacks starve while the clock is ahead.
+    // In real time first: idle callbacks starve while the clock is ahead, and so do the frame callbacks of workers.
     if (hadUnseenWork) motion = await this.#passUntilQuiet(motion, new IdleTime(this.#work))
     const quietAt = performance.now()
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
-    const isNew = hadUnseenWork ? Math.max(this.#grown.real, tab.lifecycle.trafficAt) > quietAt : await this.#hasUnseenWork()
+    const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
 
   /** Whether something runs in real time that is no timer, request or DOM change. */
   async #hasUnseenWork(): Promise<boolean> {
-    return this.#motion.hasScripts && (this.#work.tab.lifecycle.hasLiveData || (await this.#motion.mayWorkUnseen()))
+    const { lastWorker, hasLiveData } = this.#work.tab.lifecycle
+    return this.#motion.hasScripts && (lastWorker !== undefined || hasLiveData || (await this.#motion.mayWorkUnseen()))
   }
 
-  /** Lets page time pass until scripts, frame callbacks and workers have had it. Returns the last activity. */
+  /** Whether the page may have caused such work since this time. Each script may have sent a worker a message. */
+  #hasCausedWork(since: number): boolean {
+    const { lastWorker, trafficAt } = this.#work.tab.lifecycle
+    return Math.max(this.#grown.real, trafficAt, lastWorker === undefined ? 0 : this.#scriptAt) > since
+  }
+
+  /** Lets page time pass until scripts and frame callbacks have had it. Returns the last activity. */
   async #passPageTime(bound: number, first: Motion): Promise<Motion> {
-    const { tab } = this.#work
     const frame = await AwaitedFrame.request(this.#work)
     let motion = await this.#pass(bound, { ...first, hasScript: false })
-    if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
     // Frame callbacks become visible only after a frame was drawn.
     await frame.drawn(FRAME_MILLISECONDS)
@@ -186,19 +191,6 @@ class StabilityWait {
     return this.#motion.sample(0, 0)
   }
 
-  /** Lets real time pass until the last worker is old enough, and page time for its effects. Returns the last activity. */
-  async #passWithWorkers(bound: number, first: Motion): Promise<Motion> {
-    const { tab, signal } = this.#work
-    let motion = first
-    const isYoung = () => performance.now() < Math.min(this.#until, (tab.lifecycle.lastWorker ?? 0) + WORKER_MILLISECONDS)
-    do {
-      await this.#clock.pass(WORKER_SLICE, signal)
-      motion = await this.#motion.sample(WORKER_SLICE, bound)
-      if (motion.hasScript) motion = await this.#pass(bound, motion)
-    } while (isYoung())
-    return motion
-  }
-
   /** A page without scripts has only animations. Advancing them costs no time, so longer ones are finished too. */
   async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
     if (motion.animations > 0) await bringForward(this.#work, bound * LONG_ANIMATION)
@@ -217,7 +209,8 @@ class StabilityWait {
       const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
-      const passed = left > 0 || !this.#isWaiting() ? await this.#advance(milliseconds) : await this.#passReal()
+      const isReal = this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)
+      const passed = isReal ? await this.#passReal() : await this.#advance(milliseconds)
       left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
@@ -232,14 +225,15 @@ class StabilityWait {
         isExtended = true
         left = bound - STILL_SLICE
       }
-      isQuiet = !motion.hasScript && !isMoving(motion)
+      // The response may cause work.
+      isQuiet = !isReal && !motion.hasScript && !isMoving(motion)
     }
     // On a busy machine a frame may be late, so activity in either of the last two samples counts.
     return isMoving(motion) ? motion : before
   }
 
   /**
-   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks and decoders, until the page is quiet.
+   * Lets real time pass for work that runs in real time, such as sockets, streams, idle callbacks, decoders and workers, until the page is quiet.
    * @param firstIdleTime what must be over, and again after each gain; absent: idle callbacks starve, because the page's clock is ahead
    * @returns the last activity
    */
@@ -252,11 +246,13 @@ class StabilityWait {
     let idleTime = firstIdleTime
     let hadIdleTime = !idleTime
     while (performance.now() < this.#until) {
-      const gainsNothing = withoutGain >= QUIET_CHECKS && (hadIdleTime || performance.now() > this.#usualEnd)
+      // What works or moves without a gain may never rest.
+      const isLate = performance.now() > this.#usualEnd
+      const gainsNothing = withoutGain >= QUIET_CHECKS && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
       if (gainsNothing && withScript >= QUIET_CHECKS) return motion
-      if (gainsNothing && withoutWork >= QUIET_CHECKS) {
-        if (!this.#motion.hasCanvas) return motion
+      if (gainsNothing && (withoutWork >= QUIET_CHECKS || isLate)) {
+        if (!this.#motion.hasCanvas || isLate) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)
         if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
@@ -334,7 +330,7 @@ class StabilityWait {
       const now = performance.now()
       if (moved.length === 0 && (frameTime > 0 || now > until)) return []
       seen.push(moved)
-      const isExpected = isKnown && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
+      const isExpected = isKnown && moved.length > 0 && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
       // What came to rest meanwhile is in the first half.
       if (isExpected || now > until) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
       before = after
@@ -383,15 +379,16 @@ class StabilityWait {
     return passed
   }
 
-  /** Lets page time and real time pass, for a request that does not stop the clock because its response has begun. */
+  /** Lets page time and real time pass while the page waits for a request. That does not use up its page time. */
   async #passReal(): Promise<number> {
     await this.#clock.pass(REAL_SLICE, this.#work.signal)
     this.#page += REAL_SLICE
-    return REAL_SLICE
+    return 0
   }
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {
     const motion = await this.#motion.sample(milliseconds, left)
+    if (motion.hasScript) this.#scriptAt = performance.now()
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
     return motion
   }
@@ -403,15 +400,23 @@ class StabilityWait {
     return now < this.#until && this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing()
   }
 
+  get #hasYoungWorker(): boolean {
+    return performance.now() - (this.#work.tab.lifecycle.lastWorker ?? Number.NEGATIVE_INFINITY) < WORKER_MILLISECONDS
+  }
+
   #isGrowing(): boolean {
     const isRecent = this.#page - this.#grown.page < GROWTH_MILLISECONDS
     return isRecent && (performance.now() - this.#grown.real < GROWTH_MILLISECONDS || !this.#isWaiting())
   }
 
-  /** For a page that sends requests again and again, pending requests count only until the bound. */
-  #isWaiting(): boolean {
+  /**
+   * For a page that sends requests again and again, pending requests count only until the bound.
+   * @param age how old a request must be, in milliseconds
+   */
+  #isWaiting(age = 0): boolean {
     const { tab, plan } = this.#work
-    return tab.lifecycle.hasPendingRequests(performance.now() - REQUEST_MILLISECONDS, this.#started + plan.stabilityMilliseconds)
+    const now = performance.now()
+    return tab.lifecycle.hasPendingRequests(now - REQUEST_MILLISECONDS, Math.min(now - age, this.#started + plan.stabilityMilliseconds))
   }
 
   /** Follows a navigation to a new document. The page's clock must run meanwhile, or the navigation would never finish. */

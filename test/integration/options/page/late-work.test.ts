@@ -62,6 +62,46 @@ const stage = await openStage(
       pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 2000, 2000)
       drawing.convertToBlob().then((blob) => createImageBitmap(blob)).then((bitmap) => box.getContext('2d').drawImage(bitmap, 0, 0))`)}`,
     ),
+    '/derived-key': intro(
+      '',
+      `const secret = new TextEncoder().encode('a secret'); const derive = (key) =>
+      crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt: secret, iterations: 500_000 }, key, 256)
+      crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveBits']).then(derive).then(() => { ${green} })`,
+    ),
+    '/private-files': intro(
+      '',
+      `navigator.storage.getDirectory().then(async (folder) => {
+      for (let number = 0; number < 10; number++) {
+        const file = await folder.getFileHandle('note-' + number, { create: true })
+        const writer = await file.createWritable(); await writer.write('a note'); await writer.close()
+        box.before(number + ' ')
+      }
+      ${green}
+    })`,
+    ),
+    '/worker-rows': intro(
+      '',
+      `new Worker(URL.createObjectURL(new Blob(['let n = 0; setInterval(() => postMessage(++n), 250)']))).onmessage = ({ data }) => {
+      if (data < 6) box.before(data + ' '); if (data === 6) ${green}
+    }`,
+    ),
+    '/worker-loop': intro(
+      '',
+      `new Worker(URL.createObjectURL(new Blob(['const begun = Date.now(); while (Date.now() - begun < 1200); postMessage(1)']))).onmessage = () => {
+      setTimeout(() => { ${green} }, 600)
+    }`,
+    ),
+    '/worker-canvas': page(
+      '',
+      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = box.transferControlToOffscreen()
+      new Worker(URL.createObjectURL(new Blob([\`onmessage = ({ data }) => {
+        const pen = data.getContext('2d'), begun = performance.now(); const turn = () => {
+          const share = Math.min(1, (performance.now() - begun) / 1200)
+          pen.fillStyle = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'; pen.fillRect(0, 0, 400, 400)
+          if (share < 1) requestAnimationFrame(turn)
+        }; turn()
+      }\`]))).postMessage(drawing, [drawing])`)}`,
+    ),
     '/events': intro('', `new EventSource('/five-events').onmessage = ({ data }) => { box.before(data); if (data === '5') ${green} }`),
     '/five-events': (_, response) =>
       sendFive(response.writeHead(200, { 'content-type': 'text/event-stream' }), (number) => `data: ${number}\n\n`),
@@ -83,6 +123,21 @@ const stage = await openStage(
         "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
       )}`,
     ),
+    '/smooth-strip': page(
+      '',
+      `<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
+      <div style="flex:none;width:800px;background:#f00"></div><div style="flex:none;width:400px;background:#0f0"></div></div>${script(
+        "for (const time of [500, 1200]) setTimeout(() => strip.scrollBy({ left: 400, behavior: 'smooth' }), time)",
+      )}`,
+    ),
+    '/service-worker': intro(
+      '',
+      `navigator.serviceWorker.register('/service-worker.js')
+      navigator.serviceWorker.oncontrollerchange = () => fetch('/from-worker').then(() => setTimeout(() => { ${green} }, 300))`,
+    ),
+    '/service-worker.js': (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`onactivate = (event) => event.waitUntil(clients.claim())
+      onfetch = (event) => event.respondWith(new Promise((resolve) => setTimeout(() => resolve(new Response('x')), 300)))`),
     '/pending': page('background:#0f0', `<p>A line.</p>${script("fetch('/never?token=1')")}`),
     '/svg': page(
       '',
@@ -101,10 +156,17 @@ for (const [path, what] of [
   ['/idle-callbacks', 'elements that idle callbacks add'],
   ['/database', 'notes of a database'],
   ['/bitmap', 'a decoded picture on a canvas'],
+  ['/derived-key', 'what waits for a derived key'],
+  ['/private-files', 'what waits for files of the private file system'],
+  ['/worker-rows', 'lines that a worker sends for more than a second'],
+  ['/worker-loop', 'the result of a worker that computes for more than a second'],
+  ['/worker-canvas', 'the end of an animation that a worker draws'],
   ['/events', 'lines of an event stream'],
   ['/streamed', 'parts of a streamed response'],
   ['/late-fade', 'a fade by the times of its frames that begins after 250 ms'],
   ['/svg', 'the end of animations of SVG'],
+  ['/service-worker', 'a late response of a service worker'],
+  ['/smooth-strip', 'the end of a smooth scroll'],
 ] as const) {
   t.test(`a screenshot shows ${what}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)

@@ -35,6 +35,11 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
     ),
+    '/grows-by-frames': intro(
+      '',
+      `let frames = 0; const turn = () => { box.style.width = 300 + ++frames + 'px'; if (frames < 60) requestAnimationFrame(turn); else ${green} }
+      requestAnimationFrame(turn)`,
+    ),
     // Each frame takes the browser much longer than usual.
     '/slow-frames': intro(
       '#veil { position: fixed; inset: 0; backdrop-filter: blur(40px) hue-rotate(0deg); z-index: -1 } #below { position: fixed; inset: 0; z-index: -2 }',
@@ -161,6 +166,7 @@ for (const [path, what] of [
   ['/css-intro', 'a CSS animation of 1.2 s'],
   ['/tween', 'a tween of 1.1 s by requestAnimationFrame and performance.now'],
   ['/tween-by-frames', 'a tween of 1.1 s by the times of its frames'],
+  ['/grows-by-frames', 'a part that grows in 60 frames'],
   ['/tween-smoothed', 'a tween that takes a late frame for a short one'],
   ['/canvas', 'a canvas that is drawn for a second'],
   ['/timer', 'a timer of 700 ms'],

@@ -320,6 +320,7 @@ t.test('Lifecycle names pending requests for content that are old enough', async
   page.finish('a')
   page.request('1', { loader: 'a', url: 'https://a.example/data', type: 'Fetch' })
   page.request('2', { loader: 'a', url: 'https://a.example/pixel', type: 'Image' })
+  page.request('3', { loader: 'a', url: 'blob:https://a.example/worker-that-computes', type: 'Script' })
   t.strictSame(page.lifecycle.pendingContent(performance.now() + 1), ['https://a.example/data'])
   t.strictSame(page.lifecycle.pendingContent(performance.now() - 10_000), [])
   page.finish('1')
