@@ -20,6 +20,7 @@ const GLOBALS = [
     'CSSTransition',
     'CloseEvent',
     'DOMMatrix',
+    'DOMRect',
     'Document',
     'Element',
     'Event',
