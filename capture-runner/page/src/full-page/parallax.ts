@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, parentOf, queryAll, scrollingElement, setStyle } from '../shared/dom.ts'
+import { boxOf, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
@@ -17,6 +17,27 @@ const MAX_ELEMENTS = 500
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
+/** A length or a share in an inline style, such as `12px`, `30%` or `calc(50% - 12px)`. */
+const VALUE = /^(calc\(-?[\d.]+% )?(?:([+-]) )?(-?[\d.]+)(px|%)(\)?)$/
+
+const byProperty = (property: string, boxFor: (element: Element) => Element | null) => ({
+  read: (element: Element) => {
+    const [, , sign, number] = VALUE.exec(inlineValue(element, property)) ?? []
+    return Number(number) * (sign === '-' ? -1 : 1)
+  },
+  write: (element: Element, value: number) => {
+    const [, start = '', sign, , unit, end] = VALUE.exec(inlineValue(element, property)) ?? []
+    setStyle(element, { [property]: `${start}${sign ? '+ ' : ''}${value}${unit}${end}`, transition: 'none' })
+  },
+  boxFor,
+})
+
+/** Empty for an element of XML, which has no style. */
+function inlineValue(element: Element, property: string): string {
+  const style = read(element as HTMLElement, 'style') as CSSStyleDeclaration | undefined
+  return style?.getPropertyValue(property) ?? ''
+}
+
 /** How scripts move what an element shows: by what its inline style names, and in which box. */
 const KINDS = {
   transform: {
@@ -28,17 +49,15 @@ const KINDS = {
     },
     boxFor: parentOf,
   },
-  // A position in percent is no length, and on no line.
-  background: {
-    read: (element: Element) => Number(/^(\S+)px$/.exec(getComputedStyle(element).backgroundPositionY)?.[1]),
-    write: (element: Element, pixels: number) => setStyle(element, { 'background-position-y': `${pixels}px`, transition: 'none' }),
-    boxFor: (element: Element) => element,
-  },
-} as const
+  background: byProperty('background-position-y', (element) => element),
+  top: byProperty('top', parentOf),
+  margin: byProperty('margin-top', parentOf),
+}
 const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
-  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map() })
+  const noted =
+    recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map(), top: new Map(), margin: new Map() })
   for (const name of NAMES) {
     for (const element of queryAll(document, `[style*="${name}"]`).slice(0, MAX_ELEMENTS)) {
       const shifts = noted[name].get(element) ?? []
