@@ -106,14 +106,34 @@ function shareInWindow(element: Element): number {
   return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
+/** True if the page itself scrolls by less than a window, and a part as tall as the window hides more: a shell below a large header. */
+const isShell = ({ element, hidden }: Scroller): boolean =>
+  hiddenByRoot() < innerHeight && hidden > innerHeight && hidden < Number.POSITIVE_INFINITY && read(element, 'offsetHeight') === innerHeight
+
 /** The part to unfold, if the page does not scroll and one part fills most of the window. */
 export function findFilling(): Scroller | undefined {
-  if (isPageScrolling()) return undefined
+  const isScrolling = isPageScrolling()
+  if (isScrolling && hiddenByRoot() >= innerHeight) return undefined
   const [largest, ...others] = findScrollers().filter(({ hidden }) => hidden > hiddenByRoot())
-  if (!largest || largest.share < FILLING_SHARE) return undefined
+  if (!largest || largest.share < FILLING_SHARE || (isScrolling && !isShell(largest))) return undefined
   const inside = others.find(({ element, share }) => share >= FILLING_SHARE && contains(largest.element, element))
   const chosen = inside && inside.hidden > largest.hidden ? inside : largest
   return reasonToKeep(chosen) || hasPane(chosen, others) ? undefined : chosen
+}
+
+/** Tolerated difference between the height of a page and that of the part that shows it, as a share. */
+const SAME_HEIGHT = 0.1
+
+/** The part that shows a page that scrolls, if it is fixed to the window, and scripts move its content as far as the page is scrolled. */
+export function findMoved(): Element | undefined {
+  const pageHeight = scrollingElement()?.scrollHeight ?? 0
+  if (!isPageScrolling()) return undefined
+  for (let element = topAt(innerWidth / 2, innerHeight / 2); element; element = containerOf(element)) {
+    if (getComputedStyle(element).position !== 'fixed') continue
+    const height = hiddenIn(element, CLIPS) + innerHeight
+    return Math.abs(height / pageHeight - 1) <= SAME_HEIGHT && shareInWindow(element) >= 1 - SAME_HEIGHT ? element : undefined
+  }
+  return undefined
 }
 
 /** The largest part that can be unfolded. */

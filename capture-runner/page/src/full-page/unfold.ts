@@ -8,6 +8,7 @@ import {
   findFilling,
   findFoldedPart,
   findLargest,
+  findMoved,
   findScrollers,
   hiddenAt,
   isFrame,
@@ -79,7 +80,7 @@ function pinWindowHeights({ body, defaultView }: Document): void {
 function findPanel(container: ScrollContainer): HTMLElement | undefined {
   if (typeof container === 'object')
     return (findFirstVisible(container.selector) ?? findMatches(container.selector)[0]) as HTMLElement | undefined
-  return (container === 'filling' ? findFilling() : findLargest())?.element
+  return ((container === 'filling' ? findFilling() : findLargest())?.element ?? findMoved()) as HTMLElement | undefined
 }
 
 /** Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. Content may be added to it later. */

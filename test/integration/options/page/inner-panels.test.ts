@@ -65,6 +65,16 @@ const stage = await openStage(t, {
   '/main': shell(`<main style="flex:1;overflow-y:auto">${parts}</main>`),
   '/fixed': page('', `<div style="position:fixed;inset:0;overflow:auto">${parts}</div>`),
   '/under-header': page('', `<header style="height:60px;background:#0f0"></header><div style="height:100vh;overflow:auto">${parts}</div>`),
+  '/under-large-header': page('', `<header style="height:200px">Top</header><div style="height:100vh;overflow:auto">${parts}</div>`),
+  '/moved': page(
+    '',
+    `<div style="position:fixed;inset:0;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></div><script>
+      const fit = () => { document.body.style.height = content.offsetHeight + 'px' }
+      const move = () => { content.style.transform = 'translateY(' + -scrollY + 'px)' }
+      addEventListener('resize', fit)
+      addEventListener('scroll', move)
+      fit()</script>`,
+  ),
   '/grid': page(
     'display:grid;grid-template-rows:auto 1fr auto;height:100vh',
     `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`,
@@ -156,6 +166,8 @@ for (const [path, height, what] of [
   ['/main', 2_100, 'a part beside a menu'],
   ['/fixed', 2_100, 'a fixed part'],
   ['/under-header', 2_160, 'a part as tall as the window below a header'],
+  ['/under-large-header', 2_300, 'a part as tall as the window below a header of a third of it'],
+  ['/moved', 2_100, 'a fixed part that scripts move with the scroll'],
   ['/grid', 2_140, 'a row of a grid'],
   ['/component', 2_100, 'a part in a shadow root'],
   ['/slotted', 2_100, 'a part in a shadow root around the content'],
