@@ -38,8 +38,10 @@ function inlineValue(element: Element, property: string): string {
   return style?.getPropertyValue(property) ?? ''
 }
 
-/** How scripts move what an element shows: by what its inline style names, and in which box. */
-const KINDS = {
+const NAMES = ['transform', 'background', 'top', 'margin'] as const
+
+/** How scripts move what an element shows: by what its inline style names, and in which box. A function, so that only the bundles that call it have it. */
+const createKinds = () => ({
   transform: {
     read: (element: Element) => matrixOf(element).m42,
     write: (element: Element, pixels: number) => {
@@ -52,30 +54,31 @@ const KINDS = {
   background: byProperty('background-position-y', (element) => element),
   top: byProperty('top', parentOf),
   margin: byProperty('margin-top', parentOf),
-}
-const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
+})
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
+  const kinds = createKinds()
   const noted =
     recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map(), top: new Map(), margin: new Map() })
   for (const name of NAMES) {
     for (const element of queryAll(document, `[style*="${name}"]`).slice(0, MAX_ELEMENTS)) {
       const shifts = noted[name].get(element) ?? []
-      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: KINDS[name].read(element) }])
+      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
     }
   }
 }
 
 export const placeShifted: PageFunctions['placeShifted'] = () => {
+  const kinds = createKinds()
   const end = (scrollingElement()?.scrollHeight ?? 0) - innerHeight
   for (const name of NAMES) {
     for (const [element, shifts] of recall('tintypeShifts')?.[name] ?? []) {
       const line = lineThrough(shifts)
-      const container = KINDS[name].boxFor(element)
+      const container = kinds[name].boxFor(element)
       if (!line || !container) continue
       const { top, height } = boxOf(container)
       const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
-      KINDS[name].write(element, line.start + line.slope * position)
+      kinds[name].write(element, line.start + line.slope * position)
     }
   }
 }

@@ -106,9 +106,8 @@ function shareInWindow(element: Element): number {
   return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
-/** True if the page itself scrolls by less than a window, and a part as tall as the window hides more: a shell below a large header. */
-const isShell = ({ element, hidden }: Scroller): boolean =>
-  hiddenByRoot() < innerHeight && hidden > innerHeight && hidden < Number.POSITIVE_INFINITY && read(element, 'offsetHeight') === innerHeight
+/** True if a part as tall as the window hides more than a window. In a page that scrolls by less, it is a shell below a large header. */
+const isShell = ({ element, hidden }: Scroller): boolean => hidden > innerHeight && read(element, 'offsetHeight') === innerHeight
 
 /** The part to unfold, if the page does not scroll and one part fills most of the window. */
 export function findFilling(): Scroller | undefined {
@@ -121,19 +120,16 @@ export function findFilling(): Scroller | undefined {
   return reasonToKeep(chosen) || hasPane(chosen, others) ? undefined : chosen
 }
 
-/** Tolerated difference between the height of a page and that of the part that shows it, as a share. */
-const SAME_HEIGHT = 0.1
+/** Tolerated difference between a part and the window, and between the heights that both hide, as a share. */
+const SAME_SIZE = 0.1
 
 /** The part that shows a page that scrolls, if it is fixed to the window, and scripts move its content as far as the page is scrolled. */
 export function findMoved(): Element | undefined {
-  const pageHeight = scrollingElement()?.scrollHeight ?? 0
   if (!isPageScrolling()) return undefined
-  for (let element = topAt(innerWidth / 2, innerHeight / 2); element; element = containerOf(element)) {
-    if (getComputedStyle(element).position !== 'fixed') continue
-    const height = hiddenIn(element, CLIPS) + innerHeight
-    return Math.abs(height / pageHeight - 1) <= SAME_HEIGHT && shareInWindow(element) >= 1 - SAME_HEIGHT ? element : undefined
-  }
-  return undefined
+  let element = topAt(innerWidth / 2, innerHeight / 2)
+  while (element && getComputedStyle(element).position !== 'fixed') element = containerOf(element)
+  if (!element || shareInWindow(element) < 1 - SAME_SIZE) return undefined
+  return Math.abs(hiddenIn(element, CLIPS) / hiddenByRoot() - 1) <= SAME_SIZE ? element : undefined
 }
 
 /** The largest part that can be unfolded. */

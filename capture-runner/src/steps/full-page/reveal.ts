@@ -57,7 +57,7 @@ export const followGrowth: Step = {
       const { height, hasPartGrown } = hasNavigated(work) ? GONE : await inDocument(work, GONE, () => prepareAgain(work))
       if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
       const isGrown = needsLayout(work, height)
-      // A page that has grown, and loads again, is about to grow again. An unfolded part that has grown was just told of a scroll, and may do so, too.
+      // A page that has grown, and loads again, is about to grow again. An unfolded part that has grown just got another scroll event, and may do so, too.
       const mayGrow = isGrown || hasPartGrown || (growths > 0 && isLoading(work))
       if (!mayGrow) return inDocument(work, undefined, () => showTop(work, height))
       if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
