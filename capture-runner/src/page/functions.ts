@@ -66,9 +66,9 @@ export type ScrollContainer = 'filling' | 'largest' | { selector: string }
 
 /**
  * Why a part that scrolls stays as it is: a list that draws only the rows in view, an editor, a dialog, one of several panes, a frame of another
- * origin, or a part that is too small.
+ * origin, a part that is too small, or one that does not scroll, but clips text that scripts may move.
  */
-export type FoldReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'small' | 'other'
+export type FoldReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'small' | 'clipped' | 'other'
 
 /** A part of the page whose content a full page does not show whole. */
 export interface FoldedPart {
@@ -237,11 +237,11 @@ export interface PageFunctions {
   /** Scrolls instantly. @param isEager makes lazy images and frames load at once */
   scrollWindow: (top: number, isEager: boolean) => Extent
   /**
-   * Expands a scrolling part to its full height, and pins elements that are as tall as the window. May be called again for what comes later. `closed`: it
-   * may be in a closed root that is not known.
+   * Expands a scrolling part to its full height, and pins elements that are as tall as the window. May be called again for what comes later. `grown`: the
+   * part is taller than at the last call. `closed`: it may be in a closed root that is not known.
    */
-  unfold: (parts: UnfoldParts) => 'found' | 'absent' | 'closed' | 'skipped'
-  /** The scrolling part of a page that does not scroll itself, if it is not unfolded. */
+  unfold: (parts: UnfoldParts) => 'found' | 'grown' | 'absent' | 'closed' | 'skipped'
+  /** The scrolling part of a page that does not scroll itself, if it is not unfolded; else a large part that clips text. */
   findFolded: () => FoldedPart | null
   /** Its height includes what the parts of the document hide. */
   readExtent: () => WindowExtent

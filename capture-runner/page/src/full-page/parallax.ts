@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, parentOf, queryAll, scrollingElement, setStyle } from '../shared/dom.ts'
+import { boxOf, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
@@ -17,8 +17,31 @@ const MAX_ELEMENTS = 500
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
-/** How scripts move what an element shows: by what its inline style names, and in which box. */
-const KINDS = {
+/** A length or a share in an inline style, such as `12px`, `30%` or `calc(50% - 12px)`. */
+const VALUE = /^(calc\(-?[\d.]+% )?(?:([+-]) )?(-?[\d.]+)(px|%)(\)?)$/
+
+const byProperty = (property: string, boxFor: (element: Element) => Element | null) => ({
+  read: (element: Element) => {
+    const [, , sign, number] = VALUE.exec(inlineValue(element, property)) ?? []
+    return Number(number) * (sign === '-' ? -1 : 1)
+  },
+  write: (element: Element, value: number) => {
+    const [, start = '', sign, , unit, end] = VALUE.exec(inlineValue(element, property)) ?? []
+    setStyle(element, { [property]: `${start}${sign ? '+ ' : ''}${value}${unit}${end}`, transition: 'none' })
+  },
+  boxFor,
+})
+
+/** Empty for an element of XML, which has no style. */
+function inlineValue(element: Element, property: string): string {
+  const style = read(element as HTMLElement, 'style') as CSSStyleDeclaration | undefined
+  return style?.getPropertyValue(property) ?? ''
+}
+
+const NAMES = ['transform', 'background', 'top', 'margin'] as const
+
+/** How scripts move what an element shows: by what its inline style names, and in which box. A function, so that only the bundles that call it have it. */
+const createKinds = () => ({
   transform: {
     read: (element: Element) => matrixOf(element).m42,
     write: (element: Element, pixels: number) => {
@@ -28,35 +51,34 @@ const KINDS = {
     },
     boxFor: parentOf,
   },
-  // A position in percent is no length, and on no line.
-  background: {
-    read: (element: Element) => Number(/^(\S+)px$/.exec(getComputedStyle(element).backgroundPositionY)?.[1]),
-    write: (element: Element, pixels: number) => setStyle(element, { 'background-position-y': `${pixels}px`, transition: 'none' }),
-    boxFor: (element: Element) => element,
-  },
-} as const
-const NAMES = Object.keys(KINDS) as (keyof typeof KINDS)[]
+  background: byProperty('background-position-y', (element) => element),
+  top: byProperty('top', parentOf),
+  margin: byProperty('margin-top', parentOf),
+})
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
-  const noted = recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map() })
+  const kinds = createKinds()
+  const noted =
+    recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map(), top: new Map(), margin: new Map() })
   for (const name of NAMES) {
     for (const element of queryAll(document, `[style*="${name}"]`).slice(0, MAX_ELEMENTS)) {
       const shifts = noted[name].get(element) ?? []
-      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: KINDS[name].read(element) }])
+      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
     }
   }
 }
 
 export const placeShifted: PageFunctions['placeShifted'] = () => {
+  const kinds = createKinds()
   const end = (scrollingElement()?.scrollHeight ?? 0) - innerHeight
   for (const name of NAMES) {
     for (const [element, shifts] of recall('tintypeShifts')?.[name] ?? []) {
       const line = lineThrough(shifts)
-      const container = KINDS[name].boxFor(element)
+      const container = kinds[name].boxFor(element)
       if (!line || !container) continue
       const { top, height } = boxOf(container)
       const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
-      KINDS[name].write(element, line.start + line.slope * position)
+      kinds[name].write(element, line.start + line.slope * position)
     }
   }
 }

@@ -3,7 +3,7 @@ import { shareOfWindow } from '../shared/boxes.ts'
 import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
-import { flatElements, hiddenIn } from '../shared/scrolled.ts'
+import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 
 // Finds the parts of a page that scroll instead of the page (ADR 72), and tells which of them can be shown whole.
@@ -25,6 +25,9 @@ const ROOT_SHARE = 0.25
 const FILLING_SHARE = 0.5
 /** Share of the window from which a part that stays as it is needs a warning. */
 export const NAMED_SHARE = 0.25
+/** A smaller part needs a warning if it covers this share of the window and of its width, and hides more than a window. */
+const SMALL_SHARE = 0.1
+const SMALL_WIDTH = 0.4
 /** A second part of this share of the largest one is a pane of its own. */
 const PANE_SHARE = 0.45
 /** An editor covers this share of the part that scrolls it. */
@@ -35,6 +38,8 @@ const ACROSS = [0.3, 0.5, 0.7]
 const MAX_ELEMENTS = 20_000
 
 const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
+/** What is usually small and scrolls: code samples, menus and lists to choose from. */
+const SMALL_BOXES = 'pre, code, nav, aside, select, [role=listbox], [role=menu], [role=navigation], [role=log]'
 const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
 
 export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(tagOf(element))
@@ -82,14 +87,30 @@ export function partsOfFrame({ body, defaultView }: Document, share = NAMED_SHAR
 /** Height of an element's content that is not in view, in CSS pixels. */
 export const hiddenAt = (element: Element): number => (isFrame(element) ? hiddenInFrame(element) : hiddenIn(element, 'Height'))
 
+/** True if a part as tall as the window hides more than a window. In a page that scrolls by less, it is a shell below a large header. */
+const isShell = ({ element, hidden }: Scroller): boolean => hidden > innerHeight && read(element, 'offsetHeight') === innerHeight
+
 /** The part to unfold, if the page does not scroll and one part fills most of the window. */
 export function findFilling(): Scroller | undefined {
-  if (isPageScrolling()) return undefined
+  const isScrolling = isPageScrolling()
+  if (isScrolling && hiddenByRoot() >= innerHeight) return undefined
   const [largest, ...others] = findScrollers().filter(({ hidden }) => hidden > hiddenByRoot())
-  if (!largest || largest.share < FILLING_SHARE) return undefined
+  if (!largest || largest.share < FILLING_SHARE || (isScrolling && !isShell(largest))) return undefined
   const inside = others.find(({ element, share }) => share >= FILLING_SHARE && contains(largest.element, element))
   const chosen = inside && inside.hidden > largest.hidden ? inside : largest
   return reasonToKeep(chosen) || hasPane(chosen, others) ? undefined : chosen
+}
+
+/** Tolerated difference between a part and the window, and between the heights that both hide, as a share. */
+const SAME_SIZE = 0.1
+
+/** The part that shows a page that scrolls, if it is fixed to the window, and scripts move its content as far as the page is scrolled. */
+export function findMoved(): Element | undefined {
+  if (!isPageScrolling()) return undefined
+  let element = topAt(innerWidth / 2, innerHeight / 2)
+  while (element && getComputedStyle(element).position !== 'fixed') element = containerOf(element)
+  if (!element || shareOfWindow(element) < 1 - SAME_SIZE) return undefined
+  return Math.abs(hiddenIn(element, 'Height', CLIPS) / hiddenByRoot() - 1) <= SAME_SIZE ? element : undefined
 }
 
 /** The largest part that can be unfolded. */
@@ -109,11 +130,66 @@ function isBehindClosedRoot(top: Element | undefined): boolean {
 /** The part that a full page shows only in part, and why. */
 export function findFoldedPart(): FoldedPart | null {
   if (isPageScrolling()) return null
-  const [largest, ...others] = findScrollers()
-  if (!largest || largest.share < NAMED_SHARE) return null
-  const { element, share } = largest
-  const reason = reasonToKeep(largest) ?? (hasPane(largest, others) ? 'panes' : share < FILLING_SHARE ? 'small' : 'other')
-  return { part: nameOf(element), reason, width: read(element, 'clientWidth'), height: read(element, 'clientHeight') }
+  const scrollers = findScrollers()
+  const [largest, ...others] = scrollers
+  if (!largest || largest.share < NAMED_SHARE) {
+    const small = scrollers.find(isSmallPart)?.element
+    if (small) return toFolded(small, 'small')
+    const clipped = findClipped()
+    return clipped ? toFolded(clipped, 'clipped') : null
+  }
+  const reason = reasonToKeep(largest) ?? (hasPane(largest, others) ? 'panes' : largest.share < FILLING_SHARE ? 'small' : 'other')
+  return toFolded(reason === 'frame' ? foreignIn(largest.element) : largest.element, reason)
+}
+
+const toFolded = (element: Element, reason: FoldReason): FoldedPart => ({
+  part: nameOf(element),
+  reason,
+  width: read(element, 'clientWidth'),
+  height: read(element, 'clientHeight'),
+})
+
+/** The frame of another origin in a frame of the page's own; the frame itself if it is of another one. */
+function foreignIn(frame: Element): Element {
+  const inner = frameDocumentOf(frame)
+  const next = inner && partsOfFrame(inner).find((part) => hiddenAt(part) === Number.POSITIVE_INFINITY)
+  return next ? foreignIn(next) : frame
+}
+
+/** True for a part in the page's flow that hides most of what the page has to say. */
+function isSmallPart(scroller: Scroller): boolean {
+  const { element, share, hidden } = scroller
+  const isWide = read(element, 'clientWidth') >= innerWidth * SMALL_WIDTH
+  if (share < SMALL_SHARE || !isWide || hidden < innerHeight || hidden === Number.POSITIVE_INFINITY || isBesidePage(element)) return false
+  return !flatElements(element).some((inner) => call(inner, 'matches', 'pre')) && reasonToKeep(scroller) === undefined
+}
+
+function isBesidePage(element: Element): boolean {
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    if (call(outer, 'matches', SMALL_BOXES) || getComputedStyle(outer).position === 'fixed') return true
+  }
+  return false
+}
+
+/** A part that fills most of the window and clips text below it. Scripts may move it instead of scrolling. */
+const findClipped = (): Element | undefined =>
+  allElements(findRoots(false)).find(
+    (element) =>
+      element !== document.documentElement &&
+      hiddenIn(element, 'Height', CLIPS) > innerHeight * ROOT_SHARE &&
+      shareOfWindow(element) >= FILLING_SHARE &&
+      call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true }) &&
+      flatElements(element).some((inner) => hasText(inner) && isBelow(inner, element)),
+  )
+
+/** True if an element is below a part's lower edge, and not in a drawer that begins there. */
+function isBelow(inner: Element, part: Element): boolean {
+  const { bottom } = boxOf(part)
+  if (boxOf(inner).top < bottom) return false
+  for (let outer: Element | undefined = inner; outer && outer !== part; outer = containerOf(outer)) {
+    if (/absolute|fixed/.test(getComputedStyle(outer).position) && boxOf(outer).top >= bottom) return false
+  }
+  return true
 }
 
 const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
@@ -156,11 +232,13 @@ function drawsOnlyRows(scroller: Element, inside: readonly Element[]): boolean {
 
 /** True if the element shows text or paints something. Boxes around other elements do not count, because they may be as tall as the list. */
 function hasContent(element: Element): boolean {
-  if (isReplaced(element)) return true
-  if ([...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())) return true
+  if (isReplaced(element) || hasText(element)) return true
   const isAround = read(element, 'firstElementChild') !== null || shadowRootOf(element) !== undefined
   return !isAround && paintsItself(getComputedStyle(element))
 }
+
+const hasText = (element: Element): boolean =>
+  [...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '')
 
 /** A name for messages, such as `main#content`. */
 export function nameOf(element: Element): string {

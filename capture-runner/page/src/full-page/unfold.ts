@@ -10,6 +10,7 @@ import {
   findFilling,
   findFoldedPart,
   findLargest,
+  findMoved,
   findScrollers,
   hiddenAt,
   isFrame,
@@ -27,15 +28,17 @@ export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsW
   if (pins) pinWindowHeights(document)
   if (container === undefined) return 'skipped'
   const before = recall('tintypeUnfolded')
-  const panel = before && isUnfolded(before) ? before : findPanel(container)
+  const panel = before && isUnfolded(before.panel) ? before.panel : findPanel(container)
   if (!panel) return typeof container !== 'object' && mayHideScroller() ? 'closed' : 'absent'
   if (isFrame(panel)) growFrame(panel as HTMLIFrameElement)
-  else if (panel === before) fit(panel)
+  else if (panel === before?.panel) fit(panel)
   else expand(panel, keepsWidth)
-  remember('tintypeUnfolded', panel)
+  const known = panel === before?.panel ? before.height : 0
+  const height = read(panel, 'offsetHeight')
+  remember('tintypeUnfolded', { panel, height: Math.max(height, known) })
   const inner = frameDocumentOf(panel)
   notifyOfScroll([panel, inner, inner?.defaultView])
-  return 'found'
+  return known > 0 && height > known ? 'grown' : 'found'
 }
 
 /** Gives up height that content needed only until it appeared: it may move up meanwhile. */
@@ -79,7 +82,7 @@ function pinWindowHeights({ body, defaultView }: Document): void {
 function findPanel(container: ScrollContainer): HTMLElement | undefined {
   if (typeof container === 'object')
     return (findFirstVisible(container.selector) ?? findMatches(container.selector)[0]) as HTMLElement | undefined
-  return (container === 'filling' ? findFilling() : findLargest())?.element
+  return ((container === 'filling' ? findFilling() : findLargest())?.element ?? findMoved()) as HTMLElement | undefined
 }
 
 /** Removes the constraints on the panel: heights, clipped overflow, fixed ancestors. Content may be added to it later. */

@@ -12,15 +12,19 @@ export function flatElements(root: Element, found: Element[] = []): Element[] {
   return found
 }
 
-/** Width or height of the content that an element shows only after scrolling, in CSS pixels. */
-export function hiddenIn(element: Element, side: 'Width' | 'Height'): number {
+const SCROLLS = /auto|scroll|overlay/
+/** Values of `overflow` with which only scripts scroll. */
+export const CLIPS = /hidden|clip/
+
+/** Width or height of the content that an element with such an overflow shows only after scrolling, in CSS pixels. */
+export function hiddenIn(element: Element, side: 'Width' | 'Height', ofOverflow = SCROLLS): number {
   const size = read(element, `client${side}`)
   const hidden = size === 0 ? 0 : read(element, `scroll${side}`) - size
   if (hidden <= 1 || element === document.documentElement) return 0
   const overflow = side === 'Width' ? 'overflowX' : 'overflowY'
   const style = getComputedStyle(element)
   const isUnfolded = side === 'Width' && recall('tintypeSideways')?.has(element)
-  if (!isUnfolded && !/auto|scroll|overlay/.test(style[overflow])) return 0
+  if (!isUnfolded && !ofOverflow.test(style[overflow])) return 0
   // The overflow of the body is that of the window, unless the root element has its own.
   const isWindow = element === document.body && getComputedStyle(document.documentElement)[overflow] === 'visible'
   // A slideshow shows one of its pictures at a time.

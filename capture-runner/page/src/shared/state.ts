@@ -18,9 +18,10 @@ export interface PageState {
   }
   tintypeFrame: Animation
   tintypeHeights: PinnedHeights
-  /** Elements whose inline style has a transform or a background, and how far these are moved. */
-  tintypeShifts: Record<'transform' | 'background', Map<Element, Shift[]>>
-  tintypeUnfolded: HTMLElement
+  /** Elements whose inline style has a property that can move what they show, and how far it is moved. */
+  tintypeShifts: Record<'transform' | 'background' | 'top' | 'margin', Map<Element, Shift[]>>
+  /** The unfolded part, and its greatest height. */
+  tintypeUnfolded: { panel: HTMLElement; height: number }
   /** Unfolded elements that a reader could scroll sideways before. */
   tintypeSideways: WeakSet<Element>
   tintypeSectionLinks: Map<Element, Record<string, string | null>>

@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<FoldReason, string>> = {
   panes: `is one of several panes. ${NAME_IT}`,
   frame: 'is a frame of another origin. Capture the URL of the frame instead.',
   small: `is too small to be unfolded unasked. ${NAME_IT}`,
+  clipped: `hides text that scripts may show on wheel events. ${NAME_IT}`,
   other: `scrolls. ${NAME_IT}`,
 }
 
@@ -24,13 +25,31 @@ export const noteFolded: Step = {
     const { plan, findings, hasUnfolded } = work
     const { scrollContainer } = plan.picture
     const folded = typeof scrollContainer === 'object' ? null : await callInPage(work, 'findFolded')
-    if (folded && (folded.reason !== 'frame' || (await hasMore(work, folded)))) {
+    if (folded && (await isRelevant(work, folded))) {
       findings.warnings.push(`the picture shows one window: ${folded.part} ${REASONS[folded.reason]}`)
     } else if (scrollContainer !== 'filling' && !hasUnfolded) {
       findings.warnings.push('full_page_scroll_container matched no scrollable element')
     }
   },
 }
+
+async function isRelevant(work: Work, folded: FoldedPart): Promise<boolean> {
+  if (folded.reason === 'frame') return hasMore(work, folded)
+  return folded.reason !== 'clipped' || listensToWheel(work)
+}
+
+/** Whether a script handles wheel events in the document. */
+async function listensToWheel({ tab, signal }: Work): Promise<boolean> {
+  for (const expression of ['window', 'document']) {
+    const { result } = await awaitResponse(tab.session.send('Runtime.evaluate', { expression }), signal)
+    const query = { objectId: result.objectId ?? '', depth: -1, pierce: true }
+    const { listeners } = await awaitResponse(tab.session.send('DOMDebugger.getEventListeners', query), signal)
+    if (listeners.some(({ type }) => WHEEL_EVENTS.has(type))) return true
+  }
+  return false
+}
+
+const WHEEL_EVENTS = new Set(['wheel', 'mousewheel', 'DOMMouseScroll'])
 
 /** Tolerated difference between a frame's size and its window, in CSS pixels. */
 const SIZE_TOLERANCE = 20
@@ -51,7 +70,7 @@ async function hasMore(work: Work, { width, height }: FoldedPart): Promise<boole
 /** Extents of the documents in a session's frames. */
 async function extentsIn(session: DevTools, { tab, signal }: Work): Promise<WindowExtent[]> {
   const { frameTree } = await awaitResponse(session.send('Page.getFrameTree'), signal)
-  const ids = [frameTree.frame.id, ...(frameTree.childFrames ?? []).map(({ frame }) => frame.id)].filter((id) => id !== tab.mainFrame)
+  const ids = idsIn(frameTree).filter((id) => id !== tab.mainFrame)
   const extents: WindowExtent[] = []
   for (const frameId of ids) {
     const { executionContextId: contextId } = await awaitResponse(
@@ -64,3 +83,10 @@ async function extentsIn(session: DevTools, { tab, signal }: Work): Promise<Wind
   }
   return extents
 }
+
+interface FrameTree {
+  frame: { id: string }
+  childFrames?: FrameTree[]
+}
+
+const idsIn = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(idsIn)]

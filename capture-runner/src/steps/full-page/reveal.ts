@@ -54,11 +54,12 @@ export const followGrowth: Step = {
     let growths = 0
     followOwnNavigation(work)
     for (;;) {
-      const height = hasNavigated(work) ? 0 : await inDocument(work, 0, () => prepareAgain(work))
+      const { height, hasPartGrown } = hasNavigated(work) ? GONE : await inDocument(work, GONE, () => prepareAgain(work))
       if (hasNavigated(work)) return warnOnce(findings.warnings, NAVIGATED)
       const isGrown = needsLayout(work, height)
-      // A page that has grown, and loads again, is about to grow again.
-      if (!isGrown && !(growths > 0 && isLoading(work))) return inDocument(work, undefined, () => showTop(work, height))
+      // A page that has grown, and loads again, is about to grow again. An unfolded part that has grown just got another scroll event, and may do so, too.
+      const mayGrow = isGrown || hasPartGrown || (growths > 0 && isLoading(work))
+      if (!mayGrow) return inDocument(work, undefined, () => showTop(work, height))
       if (growths >= MAX_GROWTHS || performance.now() > until) return warnOnce(findings.warnings, GROWING)
       if (isGrown) await inDocument(work, undefined, () => layOutTall(work, height))
       growths++
@@ -102,9 +103,17 @@ function followOwnNavigation({ tab, plan, revealed }: Work): void {
   if (revealed?.windowHeight === plan.context.viewport.height && !tab.lifecycle.isMoving) revealed.document = tab.lifecycle.document
 }
 
-async function prepareAgain(work: Work): Promise<number> {
-  await unfoldParts(work, true)
-  return callInPage(work, 'prepareReveal', MAX_ELEMENTS)
+/** The page's height, and whether its unfolded part has grown. */
+interface Prepared {
+  height: number
+  hasPartGrown: boolean
+}
+
+const GONE: Prepared = { height: 0, hasPartGrown: false }
+
+async function prepareAgain(work: Work): Promise<Prepared> {
+  const hasPartGrown = await unfoldParts(work, true)
+  return { height: await callInPage(work, 'prepareReveal', MAX_ELEMENTS), hasPartGrown }
 }
 
 /** Shows the page in the middle of a taller window if scripts hide what is in the first quarter of it. */

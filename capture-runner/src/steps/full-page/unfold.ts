@@ -10,11 +10,16 @@ export const unfold: Step = {
     picture.scrollContainer !== undefined ||
     picture.pinWindowHeights ||
     (picture.eagerImages && !picture.sweep && picture.scroll === undefined),
-  run: (work) => unfoldParts(work, false),
+  run: async (work) => {
+    await unfoldParts(work, false)
+  },
 }
 
-/** @param isAgain for content that has arrived since; the window may be taller now, so its height says nothing */
-export async function unfoldParts(work: Work, isAgain: boolean): Promise<void> {
+/**
+ * Returns true if the unfolded part has grown since the last call.
+ * @param isAgain for content that has arrived since; the window may be taller now, so its height says nothing
+ */
+export async function unfoldParts(work: Work, isAgain: boolean): Promise<boolean> {
   const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
   if (typeof container === 'object') await includeClosedRoots(work)
   const parts = { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' }
@@ -23,5 +28,6 @@ export async function unfoldParts(work: Work, isAgain: boolean): Promise<void> {
     await findClosedRoots(work)
     found = await callInPage(work, 'unfold', { ...parts, pins: false, eager: false })
   }
-  work.hasUnfolded = found === 'found'
+  work.hasUnfolded = found === 'found' || found === 'grown'
+  return found === 'grown'
 }

@@ -50,6 +50,19 @@ const feed = (most: number) =>
       const watch = new IntersectionObserver(([entry]) => entry.isIntersecting && add())
       watch.observe(end)</script>`,
   )
+const BACKGROUND = 'background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 50% / 100% 800px'
+/** Bands that are filled while they are near the middle of the window. @param move a statement with the `band` and its `shift` in pixels */
+const movedBands = (style: string, move: string) =>
+  page(
+    '',
+    `<style>.band { height: 500px; background: #f00; ${style} }</style>${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
+      for (const band of document.querySelectorAll('.band')) {
+        const { top, height } = band.getBoundingClientRect()
+        const shift = (top + height / 2 - innerHeight / 2) * .2
+        ${move}
+      }
+    }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  )
 const toggled = (condition: string) =>
   page(
     '',
@@ -94,16 +107,17 @@ const stage = await openStage(t, {
         }
       }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
   ),
-  '/parallax-background': page(
-    '',
-    `<style>.band { height: 500px; background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 -150px / 100% 800px }</style>
-      ${'<div class="band">Band</div>'.repeat(8)}<script>const move = () => {
-        for (const band of document.querySelectorAll('.band')) {
-          const { top, height } = band.getBoundingClientRect()
-          band.style.backgroundPositionY = -150 + (top + height / 2 - innerHeight / 2) * .2 + 'px'
-        }
-      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  '/parallax-top': movedBands(
+    'position: relative; overflow: hidden',
+    "band.firstChild.style.cssText = 'position:absolute;height:800px;width:100%;background:#0f0;top:' + (shift - 150) + 'px'",
   ),
+  '/parallax-margin': movedBands(
+    'overflow: hidden',
+    "band.firstChild.style.cssText = 'height:800px;background:#0f0;margin-top:' + (shift - 150) + 'px'",
+  ),
+  '/parallax-background': movedBands(BACKGROUND, "band.style.backgroundPositionY = shift - 150 + 'px'"),
+  '/parallax-percent': movedBands(BACKGROUND, "band.style.backgroundPosition = '0 ' + (50 - shift / 3) + '%'"),
+  '/parallax-calc': movedBands(BACKGROUND, "band.style.backgroundPosition = 'left calc(50% + ' + shift + 'px)'"),
   '/reloads': page(
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
@@ -329,7 +343,8 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  for (const path of ['/parallax', '/parallax-background']) {
+  for (const way of ['', '-top', '-margin', '-background', '-percent', '-calc']) {
+    const path = `/parallax${way}`
     const { pixels } = await stage.shoot(path, full)
     const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
     t.strictSame(empty, [], path)

@@ -30,6 +30,24 @@ const component = (style: string, html: string) =>
   `<app-shell></app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = \`<style>${style}</style>${html}\`</script>`
 const styled = (style: string, body: string) => page('', body, `<style>${style}</style>`)
 
+/** Rows that a part adds when its end comes near, in pages of 1,400 px. */
+const feed = (most: number, trigger: string, load: string) =>
+  page(
+    '',
+    `<main id="panel" style="height:100vh;overflow-y:auto"><div id="feed"></div><div id="end" style="height:1px"></div></main><script>
+      let pages = 0, isBusy = false
+      const show = () => { pages++; isBusy = false; feed.insertAdjacentHTML('beforeend', '<p style="height:140px;margin:0">Post</p>'.repeat(10)) }
+      const add = () => { if (!isBusy && pages < ${most}) { isBusy = true; ${load} } }
+      show()
+      ${trigger}</script>`,
+  )
+const onScroll = "panel.addEventListener('scroll', () => { if (panel.scrollTop + panel.clientHeight > panel.scrollHeight - 200) add() })"
+const onSight = `const watch = new IntersectionObserver(([entry]) => entry.isIntersecting && add(), { root: panel, rootMargin: '200px' })
+  watch.observe(end)
+  new MutationObserver(() => { watch.unobserve(end); watch.observe(end) }).observe(feed, { childList: true })`
+const byTimer = 'setTimeout(show, 250)'
+const byRequest = "fetch('/rows-of-feed').then(show)"
+
 const foreign = createServer(({ url }, response) => {
   const body =
     url === '/clear' ? '' : url === '/shell' ? `<body style="margin:0"><main style="height:100vh;overflow:auto">Text${parts}</main>` : inner
@@ -47,6 +65,16 @@ const stage = await openStage(t, {
   '/main': shell(`<main style="flex:1;overflow-y:auto">${parts}</main>`),
   '/fixed': page('', `<div style="position:fixed;inset:0;overflow:auto">${parts}</div>`),
   '/under-header': page('', `<header style="height:60px;background:#0f0"></header><div style="height:100vh;overflow:auto">${parts}</div>`),
+  '/under-large-header': page('', `<header style="height:200px">Top</header><div style="height:100vh;overflow:auto">${parts}</div>`),
+  '/moved': page(
+    '',
+    `<div style="position:fixed;inset:0;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></div><script>
+      const fit = () => { document.body.style.height = content.offsetHeight + 'px' }
+      const move = () => { content.style.transform = 'translateY(' + -scrollY + 'px)' }
+      addEventListener('resize', fit)
+      addEventListener('scroll', move)
+      fit()</script>`,
+  ),
   '/grid': page(
     'display:grid;grid-template-rows:auto 1fr auto;height:100vh',
     `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`,
@@ -78,6 +106,13 @@ const stage = await openStage(t, {
     `<main style="height:100vh;overflow:auto">${parts}</main><iframe src="http://127.0.0.2:${port}/clear" style="position:fixed;inset:0;width:100%;height:100%;border:0;pointer-events:none"></iframe>`,
   ),
   '/inner': inner,
+  '/feed-scroll': feed(3, onScroll, byTimer),
+  '/feed-scroll-endless': feed(1_000, onScroll, byRequest),
+  '/feed-sight': feed(3, onSight, byRequest),
+  '/feed-sight-endless': feed(1_000, onSight, byTimer),
+  '/rows-of-feed': (_, response) => {
+    setTimeout(() => response.end('x'), 150)
+  },
   // What stays as it is.
   '/rows': page(
     '',
@@ -94,7 +129,30 @@ const stage = await openStage(t, {
   ),
   '/foreign': page('', foreignFrame),
   '/foreign-shell': page('', foreignFrame.replace('/"', '/shell"')),
+  '/foreign-inside': page('', '<iframe src="/under-bar" id="own" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
+  '/under-bar': page('', `<header style="height:60px">Bar</header>${foreignFrame.replace('100vh', 'calc(100vh - 60px)')}`),
+  '/wheel': page(
+    '',
+    `<main id="app" style="height:100vh;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></main><script>
+      let y = 0
+      addEventListener('wheel', ({ deltaY }) => {
+        y = Math.max(0, Math.min(content.offsetHeight - innerHeight, y + deltaY))
+        content.style.transform = 'translateY(' + -y + 'px)'
+      })</script>`,
+  ),
+  '/small-frame': page('', '<p>Terms</p><iframe src="/inner" id="terms" style="width:45vw;height:45vh"></iframe>'),
+  '/small-part': page('', `<p>Terms</p><div id="terms" style="width:45vw;height:45vh;overflow:auto">${tall}</div>`),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
+  '/sample': page('', `<p>Code</p><pre style="width:45vw;height:45vh;overflow:auto"><code>${'Line\n'.repeat(200)}</code></pre>`),
+  '/chat': page(
+    '',
+    `<p>Shop</p><div style="position:fixed;right:0;bottom:0;width:45vw;height:45vh"><div style="height:100%;overflow:auto">${tall}</div></div>`,
+  ),
+  '/drawer': page(
+    '',
+    `<div style="position:relative;height:100vh;overflow:hidden"><p>Text</p><div style="position:absolute;top:100%;height:100%"><p>More</p></div></div>
+      <script>addEventListener('wheel', () => {})</script>`,
+  ),
   '/hidden': shell(`<main style="flex:1">Short.</main><div style="position:fixed;inset:0;visibility:hidden;overflow-y:auto">${tall}</div>`),
   '/list': shell(`<main style="flex:1">${list}</main>`),
   '/page': page('', `${list}${tall}`),
@@ -108,6 +166,8 @@ for (const [path, height, what] of [
   ['/main', 2_100, 'a part beside a menu'],
   ['/fixed', 2_100, 'a fixed part'],
   ['/under-header', 2_160, 'a part as tall as the window below a header'],
+  ['/under-large-header', 2_300, 'a part as tall as the window below a header of a third of it'],
+  ['/moved', 2_100, 'a fixed part that scripts move with the scroll'],
   ['/grid', 2_140, 'a row of a grid'],
   ['/component', 2_100, 'a part in a shadow root'],
   ['/slotted', 2_100, 'a part in a shadow root around the content'],
@@ -137,6 +197,18 @@ for (const [path, part, why] of [
   ['/panes', 'div#mail', 'is one of several panes. Name the part in full_page_scroll_container to capture all of it.'],
   ['/foreign', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
   ['/foreign-shell', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
+  ['/foreign-inside', 'iframe#portal', 'is a frame of another origin. Capture the URL of the frame instead.'],
+  [
+    '/wheel',
+    'main#app',
+    'hides text that scripts may show on wheel events. Name the part in full_page_scroll_container to capture all of it.',
+  ],
+  [
+    '/small-frame',
+    'iframe#terms',
+    'is too small to be unfolded unasked. Name the part in full_page_scroll_container to capture all of it.',
+  ],
+  ['/small-part', 'div#terms', 'is too small to be unfolded unasked. Name the part in full_page_scroll_container to capture all of it.'],
 ] as const) {
   t.test(`a full page that shows one window of a part names it: ${part} ${why}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
@@ -152,7 +224,34 @@ t.test('full_page_scroll_container none leaves the page as it is, auto unfolds s
   t.equal((await stage.shoot('/list', { ...small, fullPageScrollContainer: 'auto' })).pixels.height, 900)
 })
 
+// proves: full_page_scroll_container
+t.test('the part that a warning names is captured whole if full_page_scroll_container names it', async (t) => {
+  for (const [path, part, height] of [
+    ['/wheel', 'main#app', 2_100],
+    ['/small-frame', 'iframe#terms', 2_150],
+    ['/small-part', 'div#terms', 5_050],
+  ] as const) {
+    const { pixels, findings } = await stage.shoot(path, { ...small, fullPageScrollContainer: part })
+    t.ok(Math.abs(pixels.height - height) <= 10, `${path}: ${pixels.height} px`)
+    t.strictSame(findings.warnings, [], path)
+  }
+})
+
+for (const [path, how] of [
+  ['/feed-scroll', 'with a scroll listener and a timer'],
+  ['/feed-sight', 'with an observer and requests'],
+] as const) {
+  t.test(`a full page follows a feed in a part that scrolls instead of the page, and warns of one without end: ${how}`, async (t) => {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.equal(pixels.height, 4_201)
+    t.strictSame(findings.warnings, [])
+    const endless = await stage.shoot(`${path}-endless`, small)
+    t.ok(endless.findings.warnings.some((warning) => warning.startsWith('the page kept growing when its end was in view')))
+  })
+}
+
 t.test('there is no warning if the page itself scrolls, the panel is small or does not scroll, or without full_page', async (t) => {
-  for (const path of ['/page', '/list', '/clipped', '/hidden']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
+  for (const path of ['/page', '/list', '/sample', '/chat', '/drawer', '/clipped', '/hidden'])
+    t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
   t.strictSame((await stage.shoot('/rows', { ...small, fullPage: false })).findings.warnings, [])
 })
