@@ -78,11 +78,13 @@ interface Strip {
   mask: Buffer
 }
 
-/** Adds the changes of a strip. Of opaque pictures, only the rows of cells that differ are compared pixel by pixel. */
+/**
+ * Adds the changes of a strip. Only bands of cells that differ are compared pixel by pixel. Rows are blended in place, so no row may be in two bands:
+ * at least a cell is between them, which has more rows than both overlap.
+ */
 function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer, Buffer], { top, bottom, from, width }: StripRows): void {
   const at = (y: number) => (y - from) * width * CHANNELS
-  // Transparent pixels are blended in place, which rows of a neighboring band must not see.
-  const isSame = (y: number, end: number) => strip.isOpaque && before.compare(after, at(y), at(end), at(y), at(end)) === 0
+  const isSame = (y: number, end: number) => before.compare(after, at(y), at(end), at(y), at(end)) === 0
   for (let y = top; y < bottom; ) {
     const first = y
     while (y < bottom && !isSame(y, Math.min(bottom, y + CELL))) y += CELL
