@@ -84,7 +84,7 @@ export async function capture(
     await using baseline = await openBaseline(order.baseline, time.signal)
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.
-    const take = (timings: Record<string, number>) =>
+    const take = (timings: Record<string, number>, plan: CapturePlan) =>
       repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
         const captured = await inRealTimeAfterLoop((isRealTime) =>
           takeScreenshot({
@@ -94,13 +94,13 @@ export async function capture(
         )
         return withFitness(captured, plan, order)
       })
-    const first = await take(timings)
+    const first = await take(timings, plan)
     const captureMilliseconds = performance.now() - started
     const comparing = performance.now()
     const { picture, video, findings } = baseline
       ? await compareTwice(first, {
           ...{ baseline, plan, deadline: order.deadline, captureMilliseconds, signal: time.signal },
-          captureAgain: () => take({}),
+          captureAgain: (moving) => take({}, { ...plan, movingElements: [...plan.movingElements, ...moving] }),
         })
       : first
     if (baseline) timings.compare = Math.round(performance.now() - comparing)

@@ -23,7 +23,8 @@ export interface Confirmation {
   /** Milliseconds that the first capture took. */
   captureMilliseconds: number
   signal: AbortSignal
-  captureAgain: () => Promise<Captured>
+  /** @param movingElements CSS selectors of elements that moved to the end of the first wait, so that the second one need not wait for them */
+  captureAgain: (movingElements: readonly string[]) => Promise<Captured>
 }
 
 /**
@@ -42,7 +43,8 @@ export async function compareTwice(first: Captured, { baseline, plan, signal, ..
   const one = await examine(first.picture, baseline, first.findings, plan, signal)
   if (!one.comparison.changed) return finish(first, one)
   const isWorthwhile = Date.now() + TIME_FACTOR * rest.captureMilliseconds < rest.deadline
-  const second = plan.retries > 0 && isWorthwhile ? await rest.captureAgain().catch(() => undefined) : undefined
+  const second =
+    plan.retries > 0 && isWorthwhile ? await rest.captureAgain(first.findings.moving?.elements ?? []).catch(() => undefined) : undefined
   signal.throwIfAborted()
   const two = second && (await examine(second.picture, baseline, second.findings, plan, signal, one))
   // A blank page or a bot challenge says nothing about a change.

@@ -31,10 +31,10 @@ const SHARE = 0.5
 export function addChanges(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, levels: number | undefined): void {
   const columns = Math.ceil(rows.width / CELL)
   for (let top = rows.top; top < rows.bottom; top += CELL) {
-    const bottom = Math.min(rows.bottom, top + CELL)
-    for (let column = 0; column < columns; column++) {
-      if (!addStrong(changed, pixels, rows, { column, top, bottom }) || levels === undefined) continue
-      addSlight(changed, pixels, rows, { column, top, bottom }, levels)
+    // One object for all cells: a page has hundreds of thousands.
+    const cell: Cell = { column: 0, top, bottom: Math.min(rows.bottom, top + CELL) }
+    for (; cell.column < columns; cell.column++) {
+      if (addStrong(changed, pixels, rows, cell) && levels !== undefined) addSlight(changed, pixels, rows, cell, levels)
     }
   }
 }
@@ -67,14 +67,17 @@ function addStrong(
   return hasOthers
 }
 
+/** A byte of bits for each row of a cell. */
+const found = new Uint8Array(CELL)
+
 /** Adds the other pixels of a cell if most of it differs in the same way. */
 function addSlight(changed: ChangedPixels, pixels: StripPixels, { from, width }: StripRows, cell: Cell, levels: number): void {
   const { before, after, mask, ignored } = pixels
   const { column, top, bottom } = cell
   const left = column * CELL
   const count = Math.min(CELL, width - left)
-  const found = [0, 0, 0, 0, 0, 0, 0, 0]
   let [total, red, green, blue, alpha] = [0, 0, 0, 0, 0]
+  found.fill(0)
   for (let y = top; y < bottom; y++) {
     const start = (y - from) * width + left
     for (let x = 0; x < count; x++) {

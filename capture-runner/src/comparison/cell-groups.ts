@@ -9,23 +9,26 @@ export interface Grid {
 /**
  * The groups of wanted cells.
  * @param reach cells of a group are at most this far apart; 1: they touch, also at a corner
+ * @param wanted not 0 for each wanted cell
  */
-export function groupCells({ columns, rows }: Grid, reach: number, isWanted: (cell: number) => boolean): number[][] {
-  const isTaken = new Uint8Array(columns * rows)
-  const groups: number[][] = []
-  for (let cell = 0; cell < isTaken.length; cell++) {
-    if (isTaken[cell] !== 0 || !isWanted(cell)) continue
-    isTaken[cell] = 1
-    const group = [cell]
+export function groupCells({ columns, rows }: Grid, reach: number, wanted: Uint8Array): Uint32Array[] {
+  const isLeft = wanted.slice()
+  // All groups, one after the other.
+  const cells = new Uint32Array(isLeft.length)
+  const groups: Uint32Array[] = []
+  let end = 0
+  const take = (cell: number) => {
+    if (isLeft[cell] === 0) return
+    isLeft[cell] = 0
+    cells[end++] = cell
+  }
+  for (let cell = 0; cell < isLeft.length; cell++) {
+    if (isLeft[cell] === 0) continue
+    const start = end
+    take(cell)
     // The group grows while it is read.
-    for (let index = 0; index < group.length; index++) {
-      forNear({ columns, rows }, group[index]!, reach, (near) => {
-        if (isTaken[near] !== 0 || !isWanted(near)) return
-        isTaken[near] = 1
-        group.push(near)
-      })
-    }
-    groups.push(group)
+    for (let index = start; index < end; index++) forNear({ columns, rows }, cells[index]!, reach, take)
+    groups.push(cells.subarray(start, end))
   }
   return groups
 }

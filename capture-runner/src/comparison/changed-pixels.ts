@@ -58,13 +58,12 @@ export class ChangedPixels {
     this.#count += count
   }
 
-  /** Visits the changed pixels of a row, each with its cell. */
-  forRow(y: number, visit: (x: number, cell: number) => void): void {
+  /** Visits the cells with changed pixels of a row: the column of their first pixel, a bit for each changed pixel, and the cell. */
+  forRow(y: number, visit: (left: number, pixels: number, cell: number) => void): void {
     const firstCell = Math.floor(y / CELL) * this.columns
     for (let column = 0; column < this.columns; column++) {
       const pixels = this.#bits[y * this.columns + column]!
-      if (pixels === 0) continue
-      for (let x = 0; x < CELL; x++) if ((pixels & (1 << x)) !== 0) visit(column * CELL + x, firstCell + column)
+      if (pixels !== 0) visit(column * CELL, pixels, firstCell + column)
     }
   }
 

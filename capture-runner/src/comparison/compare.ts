@@ -3,7 +3,7 @@ import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
 import { addChanges, type StripRows } from './add-changes.ts'
 import { CELL, ChangedPixels } from './changed-pixels.ts'
-import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
+import { allocateRows, CHANNELS, type DecodedPicture, toPixels } from './decoded-picture.ts'
 import { ColorPairs, decideFlatAreas } from './flat-areas.ts'
 import { forgiveOffsets } from './forgive-offsets.ts'
 import { fillIgnoreMask, toIgnoreMask } from './ignore-mask.ts'
@@ -61,8 +61,7 @@ export async function comparePictures(
     const from = Math.max(0, top - OVERLAP)
     const to = Math.min(height, bottom + OVERLAP)
     const rows = await Promise.all([before.readRows(from, to - from, width, ofBefore), after.readRows(from, to - from, width, ofAfter)])
-    if (rows[0].equals(rows[1])) continue
-    addStrip(changed, strip, rows, { top, bottom, from, width })
+    if (!rows[0].equals(rows[1])) addStrip(changed, strip, rows, { top, bottom, from, width })
   }
   await addOutside(changed, { common: { width, height }, all: canvasOf(before, after) }, settings.ignored, signal)
   return changed
@@ -79,7 +78,28 @@ interface Strip {
   mask: Buffer
 }
 
-function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer, Buffer], rows: StripRows): void {
+/**
+ * Adds the changes of a strip. Only bands of cells that differ are compared pixel by pixel. Rows are blended in place, so no row may be in two bands:
+ * at least a cell is between them, which has more rows than both overlap.
+ */
+function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer, Buffer], { top, bottom, from, width }: StripRows): void {
+  const at = (y: number) => (y - from) * width * CHANNELS
+  const isSame = (y: number, end: number) => before.compare(after, at(y), at(end), at(y), at(end)) === 0
+  for (let y = top; y < bottom; ) {
+    const first = y
+    while (y < bottom && !isSame(y, Math.min(bottom, y + CELL))) y += CELL
+    if (y === first) {
+      y += CELL
+      continue
+    }
+    const last = Math.min(bottom, y)
+    const start = Math.max(from, first - OVERLAP)
+    const [begin, end] = [at(start), Math.min(before.length, at(last + OVERLAP))]
+    addBand(changed, strip, [before.subarray(begin, end), after.subarray(begin, end)], { top: first, bottom: last, from: start, width })
+  }
+}
+
+function addBand(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer, Buffer], rows: StripRows): void {
   const { width, settings } = strip
   const ignored = strip.ignored.subarray(0, before.length / CHANNELS)
   const fill = () => fillIgnoreMask(ignored, settings.ignored, { top: rows.from, width, height: ignored.length / width })
@@ -91,8 +111,6 @@ function addStrip(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer
   fill()
   addChanges(changed, pixels, rows, settings.slightLevels)
 }
-
-const toPixels = (rows: Buffer): Uint32Array => new Uint32Array(rows.buffer, rows.byteOffset, rows.length / CHANNELS)
 
 /** Compares rows. Returns an image whose changed pixels are not 0. */
 function findChanges({ width, settings, isOpaque, pairs, mask: space }: Strip, before: Buffer, after: Buffer, ignored: Uint8Array): Buffer {
@@ -108,8 +126,8 @@ function findChanges({ width, settings, isOpaque, pairs, mask: space }: Strip, b
   const height = ignored.length / width
   if (isOpaque) {
     const flat = { before: toPixels(before), after: toPixels(after), width, mask: toPixels(mask), isDecided: ignored }
-    const { first, end } = decideFlatAreas(flat, pairs)
-    if (end > first) match(Math.max(0, first - OVERLAP), Math.min(height, end + OVERLAP))
+    for (const { first, end } of decideFlatAreas(flat, pairs, 2 * OVERLAP))
+      match(Math.max(0, first - OVERLAP), Math.min(height, end + OVERLAP))
     return mask
   }
   match(0, height)

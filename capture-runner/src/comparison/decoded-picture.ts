@@ -90,6 +90,9 @@ interface Rows {
 /** Not from the shared pool, because pixelmatch reads 32 bits at a time from aligned memory. */
 export const allocateRows = (count: number, width: number): Buffer => Buffer.allocUnsafeSlow(count * width * CHANNELS)
 
+/** The same memory as one number for each pixel, with red in the lowest byte. */
+export const toPixels = (rows: Buffer): Uint32Array => new Uint32Array(rows.buffer, rows.byteOffset, rows.length / CHANNELS)
+
 async function readRows(file: string, { top, count, wanted, width }: Rows, target = allocateRows(count, wanted)): Promise<Buffer> {
   const [rowBytes, wantedBytes] = [width * CHANNELS, wanted * CHANNELS]
   const result = target.subarray(0, count * wantedBytes)

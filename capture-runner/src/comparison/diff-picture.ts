@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { constants, createDeflate } from 'node:zlib'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import { SIGNATURE, toChunk } from '../picture/section.ts'
-import type { ChangedPixels } from './changed-pixels.ts'
-import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
+import { CELL, type ChangedPixels } from './changed-pixels.ts'
+import { allocateRows, type DecodedPicture, toPixels } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
 
 // Draws the differences as a PNG with a palette: the new picture in pale gray, with changed pixels in red,
@@ -80,25 +80,36 @@ async function drawRows({ before, after, changed, isCounted, ignored }: Diff, to
   for (const layer of isCovered ? [after] : [before, after]) {
     const layerRows = Math.min(count, layer.height - top)
     if (layerRows <= 0) continue
-    const pixels = await layer.readRows(top, layerRows, layer.width, space)
-    for (let y = 0; y < layerRows; y++) {
-      let from = y * layer.width * CHANNELS
-      let to = y * (width + 1) + 1
-      for (let x = 0; x < layer.width; x++, from += CHANNELS) rows[to++] = toGray(pixels, from)
-    }
+    const pixels = toPixels(await layer.readRows(top, layerRows, layer.width, space))
+    for (let y = 0; y < layerRows; y++) drawGrays(rows, y * (width + 1) + 1, pixels.subarray(y * layer.width, (y + 1) * layer.width))
   }
   for (let y = 0; y < count; y++) {
     const start = y * (width + 1)
     rows[start] = 0
     if (mask) for (let x = 0; x < width; x++) if (mask[y * width + x]) rows[start + 1 + x] = IGNORED
-    changed.forRow(top + y, (x, cell) => (rows[start + 1 + x] = isCounted[cell] === 0 ? UNCOUNTED : CHANGED))
+    changed.forRow(top + y, (left, pixels, cell) => {
+      const color = isCounted[cell] === 0 ? UNCOUNTED : CHANGED
+      for (let x = 0; x < CELL; x++) if ((pixels & (1 << x)) !== 0) rows[start + 1 + left + x] = color
+    })
   }
   return rows
 }
 
+function drawGrays(rows: Buffer, start: number, pixels: Uint32Array): void {
+  let color = pixels[0]!
+  let gray = toGray(color)
+  for (let x = 0; x < pixels.length; x++) {
+    if (pixels[x] !== color) {
+      color = pixels[x]!
+      gray = toGray(color)
+    }
+    rows[start + x] = gray
+  }
+}
+
 /** Brightness on white as a palette index. */
-function toGray(pixels: Buffer, at: number): number {
-  const alpha = pixels[at + 3] ?? 0
-  const luma = 77 * (pixels[at] ?? 0) + 151 * (pixels[at + 1] ?? 0) + 28 * (pixels[at + 2] ?? 0)
-  return Math.round(((luma >> 8) * alpha + 255 * (255 - alpha)) / 255) >> 1
+function toGray(color: number): number {
+  const luma = (77 * (color & 0xff) + 151 * ((color >>> 8) & 0xff) + 28 * ((color >>> 16) & 0xff)) >> 8
+  const alpha = color >>> 24
+  return alpha === 255 ? luma >> 1 : Math.round((luma * alpha + 255 * (255 - alpha)) / 255) >> 1
 }

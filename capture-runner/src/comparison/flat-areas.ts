@@ -46,32 +46,60 @@ export class ColorPairs {
   }
 }
 
-/** Decides the pixels of flat areas. Returns the first row with different pixels that are still undecided, and the row after the last; equal: none. */
-export function decideFlatAreas({ before, after, width, mask, isDecided }: FlatStrip, pairs: ColorPairs): { first: number; end: number } {
-  let first = -1
-  let end = 0
+/** Rows, without the last. */
+export interface RowRange {
+  first: number
+  end: number
+}
+
+/**
+ * Decides the pixels of flat areas. Returns the rows with different pixels that are still undecided.
+ * @param gap most rows without such pixels within a range
+ */
+export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number): RowRange[] {
+  const { before, after, width } = strip
+  const ranges: RowRange[] = []
   for (let start = 0, row = 0; start < before.length; start += width, row++) {
     let isUndecided = false
-    // Pixels without neighbors to the left and above are left to pixelmatch.
-    let leftBefore = before[start]!
-    let leftAfter = after[start]!
-    for (let at = start; at < start + width; at++) {
+    const rowEnd = start + width
+    for (let at = start; at < rowEnd; ) {
       const one = before[at]!
       const other = after[at]!
-      const isLike = one === leftBefore && other === leftAfter && at > start
-      leftBefore = one
-      leftAfter = other
-      if (one === other || isDecided[at] !== 0) continue
-      const above = at - width
-      const isFlat = isLike && one === before[above] && other === after[above] && one === before[above - 1] && other === after[above - 1]
-      if (isFlat) {
-        isDecided[at] = 1
-        if (pairs.isChanged(one, other)) mask[at] = 1
-      } else isUndecided = true
+      let end = at + 1
+      while (end < rowEnd && before[end] === one && after[end] === other) end++
+      if (one !== other && !decideRun(strip, pairs, at, end)) isUndecided = true
+      at = end
     }
     if (!isUndecided) continue
-    if (first < 0) first = row
-    end = row + 1
+    const last = ranges.at(-1)
+    if (last && row - last.end <= gap) last.end = row + 1
+    else ranges.push({ first: row, end: row + 1 })
   }
-  return { first: Math.max(0, first), end }
+  return ranges
+}
+
+/** Decides the pixels of a row that have the same two colors. Returns false if some are not in a flat area. */
+function decideRun({ before, after, width, mask, isDecided }: FlatStrip, pairs: ColorPairs, start: number, end: number): boolean {
+  const one = before[start]!
+  const other = after[start]!
+  // Pixels without neighbors to the left and above are left to pixelmatch.
+  let isAll = isDecided[start] !== 0
+  if (start < width) {
+    for (let at = start; at < end && isAll; at++) isAll = isDecided[at] !== 0
+    return isAll
+  }
+  let wasLike = before[start - width] === one && after[start - width] === other
+  let mark = -1
+  for (let at = start + 1; at < end; at++) {
+    const isLike = before[at - width] === one && after[at - width] === other
+    if (isDecided[at] === 0) {
+      if (isLike && wasLike) {
+        if (mark < 0) mark = pairs.isChanged(one, other) ? 1 : 0
+        isDecided[at] = 1
+        mask[at] = mark
+      } else isAll = false
+    }
+    wasLike = isLike
+  }
+  return isAll
 }

@@ -47,11 +47,11 @@ export interface Evaluation {
  */
 export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
   const weights = weigh(changed)
-  const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights.map((weight) => Number(weight > 0))
+  const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights
   const isCounted = new Uint8Array(weights.length)
   const boxes: (PictureBox & { pixels: number })[] = []
   let strong = 0
-  for (const group of groupCells(changed, REPORT_REACH, (cell) => isStable[cell] !== 0)) {
+  for (const group of groupCells(changed, REPORT_REACH, isStable)) {
     const pixels = sumOf(group, weights)
     const box = boxOf(group, changed, weights)
     if (pixels < minPixels || pixels < minFill * box.width * box.height) continue
@@ -59,18 +59,18 @@ export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels |
     strong += sumOf(group, changed.strong)
     boxes.push({ ...box, pixels })
   }
-  const dropped = groupCells(changed, REPORT_REACH, (cell) => weights[cell] !== 0 && isStable[cell] === 0)
+  const isDropped = between ? weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0)) : new Uint8Array()
   const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
   return {
     regions: merged.map(({ x, y, width, height }) => ({ x, y, width, height })),
     pixels: merged.reduce((sum, { pixels }) => sum + pixels, 0),
-    dropped: dropped.length,
+    dropped: groupCells(changed, REPORT_REACH, isDropped).length,
     isSlight: merged.length > 0 && strong < minPixels,
     isCounted,
   }
 }
 
-const sumOf = (cells: readonly number[], values: Uint8Array): number => {
+const sumOf = (cells: Uint32Array, values: Uint8Array): number => {
   let sum = 0
   for (const cell of cells) sum += values[cell]!
   return sum
@@ -80,7 +80,7 @@ const sumOf = (cells: readonly number[], values: Uint8Array): number => {
 function weigh(changed: ChangedPixels): Uint8Array {
   const { strong, slight } = changed
   const weights = Uint8Array.from(strong)
-  for (const group of groupCells(changed, 1, (cell) => slight[cell] !== 0)) {
+  for (const group of groupCells(changed, 1, slight)) {
     if (sumOf(group, slight) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
     for (const cell of group) weights[cell] = strong[cell]! + slight[cell]!
   }
@@ -89,7 +89,7 @@ function weigh(changed: ChangedPixels): Uint8Array {
 
 /** A part of the picture in which something differs. */
 interface Part {
-  cells: readonly number[]
+  cells: Uint32Array
   weight: number
   box: PictureBox
 }
@@ -106,7 +106,11 @@ function findStable(changed: ChangedPixels, between: ChangedPixels, weights: Uin
   const isNearSpot = new Uint8Array(weights.length)
   const stable: Part[] = []
   const unstable: UnstablePart[] = []
-  for (const cells of groupCells(changed, 1, (cell) => weights[cell] !== 0 || noise[cell] !== 0)) {
+  for (const cells of groupCells(
+    changed,
+    1,
+    weights.map((weight, cell) => weight | noise[cell]!),
+  )) {
     const [weight, disagreeing] = [sumOf(cells, weights), sumOf(cells, noise)]
     if (disagreeing > UNSTABLE_SHARE * weight) {
       const shapes = [
@@ -190,7 +194,11 @@ function dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable
     if (isStable[cell] !== 0) stable[areaOf(cell)]! += weights[cell]!
     if (noise[cell] !== 0) differing[areaOf(cell)]! += noise[cell]!
   }
-  const groups = groupCells({ columns, rows }, 1, (area) => stable[area] !== 0 || differing[area] !== 0)
+  const groups = groupCells(
+    { columns, rows },
+    1,
+    Uint8Array.from(stable, (pixels, area) => Number(pixels + differing[area]! > 0)),
+  )
   const groupOf = new Uint32Array(columns * rows)
   for (const [index, group] of groups.entries()) for (const area of group) groupOf[area] = index
   const scattered = new Uint32Array(groups.length)
@@ -207,7 +215,7 @@ function dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable
 }
 
 /** The box of the changed pixels of cells, of those with a weight. */
-function boxOf(cells: readonly number[], changed: ChangedPixels, weights: Uint8Array): PictureBox {
+function boxOf(cells: Uint32Array, changed: ChangedPixels, weights: Uint8Array): PictureBox {
   let [left, top, right, bottom] = [changed.width, changed.height, 0, 0]
   for (const cell of cells) {
     if (weights[cell] === 0) continue

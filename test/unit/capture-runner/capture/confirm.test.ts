@@ -22,7 +22,7 @@ const captured = (picture: Buffer | undefined, unfit?: 'blank', text = ''): Capt
 /** Compares with an earlier picture: first a red one, and then what `again` returns. */
 async function confirm(
   t: Test,
-  again: () => Promise<Captured>,
+  again: (movingElements: readonly string[]) => Promise<Captured>,
   { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green!, text = '' as string | null } = {},
 ) {
   const directory = t.testdir()
@@ -34,13 +34,23 @@ async function confirm(
   const kept = await compareTwice(first, {
     ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
     ...{ deadline: Date.now() + leftMilliseconds, captureMilliseconds: 1_000 },
-    captureAgain: () => {
+    captureAgain: (movingElements) => {
       calls++
-      return again()
+      return again(movingElements)
     },
   })
   return { kept, calls, changed: kept.findings.comparison?.changed }
 }
+
+t.test('the second load waited as long as the first one for an element that moves for ever', async (t) => {
+  const first = captured(red)
+  first.findings.moving = { elements: ['#ticker'] }
+  const again = async (movingElements: readonly string[]) => {
+    t.strictSame(movingElements, ['#ticker'])
+    return captured(green)
+  }
+  t.match(await confirm(t, again, { first }), { calls: 1 })
+})
 
 t.test('compareTwice keeps the second capture if it does not differ, with a warning', async (t) => {
   const second = captured(green)

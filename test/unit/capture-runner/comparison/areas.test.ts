@@ -47,24 +47,20 @@ t.test('ChangedPixels counts pixels in cells of 8 × 8, with their sides and row
   t.strictSame([...changed.slight], [1, 0, 0, 0, 0, 0, 0, 0, 0])
   t.strictSame(changed.sidesOf(0), { left: 1, top: 3, right: 7, bottom: 5 })
   t.strictSame(changed.sidesOf(8), { left: 19, top: 17, right: 19, bottom: 17 })
-  const found: [number, number][] = []
-  for (const y of [3, 4, 17]) changed.forRow(y, (...pixel) => found.push(pixel))
+  const found: [number, number, number][] = []
+  for (const y of [3, 4, 17]) changed.forRow(y, (...pixels) => found.push(pixels))
   t.strictSame(found, [
-    [1, 0],
-    [4, 0],
-    [19, 8],
+    [0, 0b0001_0010, 0],
+    [16, 0b0000_1000, 8],
   ])
 })
 
 t.test('groupCells does not join cells of the right edge with those of the left edge', async (t) => {
-  const wanted = new Set([2, 3, 8])
-  const isWanted = (cell: number) => wanted.has(cell)
-  t.strictSame(groupCells({ columns: 3, rows: 3 }, 1, isWanted), [[2], [3], [8]])
-  t.strictSame(groupCells({ columns: 3, rows: 3 }, 2, isWanted), [[2, 3, 8]])
-  t.strictSame(
-    groupCells({ columns: 3, rows: 1 }, 1, () => false),
-    [],
-  )
+  const wanted = Uint8Array.of(0, 0, 1, 2, 0, 0, 0, 0, 255)
+  const groups = (reach: number) => groupCells({ columns: 3, rows: 3 }, reach, wanted).map((group) => [...group])
+  t.strictSame(groups(1), [[2], [3], [8]])
+  t.strictSame(groups(2), [[2, 3, 8]])
+  t.strictSame(groupCells({ columns: 3, rows: 1 }, 1, new Uint8Array(3)), [])
 })
 
 t.test('mergeOverlapping merges boxes that overlap only after another merge', async (t) => {
