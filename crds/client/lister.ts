@@ -1,3 +1,4 @@
+import { findFirst } from '../src/runtime/find-first.ts'
 import { type KubeObject, keyOf, type ObjectKey } from './kube-object.ts'
 
 /** The index values of an object; `undefined` excludes it from the index. */
@@ -147,7 +148,7 @@ class OrderedBucket<T> {
       .reverse()
   }
   countAfter(cursor: string): number {
-    return this.#search((entry) => entry.order <= cursor)
+    return findFirst(this.#entries, (entry) => entry.order <= cursor)
   }
   /** Replaces an entry of the same key and order. */
   add(entry: Entry<T>): void {
@@ -163,18 +164,7 @@ class OrderedBucket<T> {
     return entry?.key === key && entry.order === order
   }
   #place({ order, key }: Entry<T>): number {
-    return this.#search((entry) => entry.order < order || (entry.order === order && entry.key <= key))
-  }
-  /** Binary search for the first entry that satisfies `isBeyond`, which must be false before that entry and true from it on. */
-  #search(isBeyond: (entry: Entry<T>) => boolean): number {
-    let low = 0
-    let high = this.#entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isBeyond(this.#entries[middle]!)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return findFirst(this.#entries, (entry) => entry.order < order || (entry.order === order && entry.key <= key))
   }
 }
 
