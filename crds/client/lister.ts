@@ -23,9 +23,11 @@ export class Store<T extends KubeObject> {
   readonly #objects = new Map<ObjectKey, T>()
   readonly #indexes = new Map<string, Index<T>>()
 
-  /** Adds an index for all present and future objects. With `orderBy`, the objects of each value are sorted. */
+  /** Adds an index for all present and future objects, unless it exists. With `orderBy`, the objects of each value are sorted. */
   addIndex(name: string, valuesOf: IndexFunction<T>, { orderBy }: { orderBy?: (object: T) => string } = {}): this {
-    if (this.#indexes.has(name)) throw new Error(`index ${name} exists already`)
+    const known = this.#indexes.get(name)
+    if (known?.valuesOf === valuesOf) return this
+    if (known) throw new Error(`index ${name} exists already`)
     const index: Index<T> = { valuesOf, orderBy, buckets: new Map() }
     this.#indexes.set(name, index)
     for (const [key, object] of this.#objects) file(index, key, object)

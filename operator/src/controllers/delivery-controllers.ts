@@ -8,11 +8,12 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller } from '../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../kube/account-index.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import type { Term } from '../runtime/term.ts'
 import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
 import { openEventStore } from './delivery/events/event-bodies.ts'
-import { SCREENSHOTS_BY_ACCOUNT, SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
+import { SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
 import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/network.ts'
 import { createRequestController } from './delivery/requests/controller.ts'
 import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
@@ -20,7 +21,6 @@ import { UndeliveredController } from './delivery/undelivered/controller.ts'
 import { createOpenDeliveries } from './delivery/undelivered/hand-over.ts'
 import { createContext, type DeliveryDeps, type Surroundings } from './delivery-context.ts'
 import { createWebhookController } from './webhook/controller.ts'
-import { BY_ACCOUNT } from './webhook/limit.ts'
 
 /** Creates these controllers. Call it once per process. */
 export function createDeliveryControllers(deps: Deps): Work {
@@ -39,8 +39,8 @@ export function createDeliveryControllers(deps: Deps): Work {
 /** Adds the indexes that deliveries need. `start` begins a term; both reflectors must have synced by then. */
 export function prepareDelivery(deps: DeliveryDeps, surroundings: Surroundings): Work {
   const { screenshots, webhooks } = deps.reflectors
-  webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
-  screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
+  webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
   return { start: (term) => startTerm({ ...deps, ...term }, surroundings) }
 }
 
@@ -54,7 +54,7 @@ function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): Start
   const deliveries: RunningDeliveries = createDeliveryController(context)
   const requests = createRequestController(context)
   const undelivered = new UndeliveredController(context)
-  const hasWebhooks = (screenshot: Screenshot) => webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
+  const hasWebhooks = (screenshot: Screenshot) => webhooks.lister.countByIndex(ACCOUNT_INDEX, accountOf(screenshot)) > 0
   archiving.openDeliveries = createOpenDeliveries((shot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined), context)
   const others = [requests.controller, undelivered.controller]
   const controllers = [hooks, deliveries.controller, ...others]
