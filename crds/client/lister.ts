@@ -1,3 +1,4 @@
+import { findFirst } from '../src/runtime/find-first.ts'
 import { type KubeObject, keyOf, type ObjectKey } from './kube-object.ts'
 
 /** The index values of an object; `undefined` excludes it from the index. */
@@ -22,9 +23,11 @@ export class Store<T extends KubeObject> {
   readonly #objects = new Map<ObjectKey, T>()
   readonly #indexes = new Map<string, Index<T>>()
 
-  /** Adds an index for all present and future objects. With `orderBy`, the objects of each value are sorted. */
+  /** Adds an index for all present and future objects, unless it exists. With `orderBy`, the objects of each value are sorted. */
   addIndex(name: string, valuesOf: IndexFunction<T>, { orderBy }: { orderBy?: (object: T) => string } = {}): this {
-    if (this.#indexes.has(name)) throw new Error(`index ${name} exists already`)
+    const known = this.#indexes.get(name)
+    if (known?.valuesOf === valuesOf) return this
+    if (known) throw new Error(`index ${name} exists already`)
     const index: Index<T> = { valuesOf, orderBy, buckets: new Map() }
     this.#indexes.set(name, index)
     for (const [key, object] of this.#objects) file(index, key, object)
@@ -147,7 +150,7 @@ class OrderedBucket<T> {
       .reverse()
   }
   countAfter(cursor: string): number {
-    return this.#search((entry) => entry.order <= cursor)
+    return findFirst(this.#entries, (entry) => entry.order <= cursor)
   }
   /** Replaces an entry of the same key and order. */
   add(entry: Entry<T>): void {
@@ -163,18 +166,7 @@ class OrderedBucket<T> {
     return entry?.key === key && entry.order === order
   }
   #place({ order, key }: Entry<T>): number {
-    return this.#search((entry) => entry.order < order || (entry.order === order && entry.key <= key))
-  }
-  /** Binary search for the first entry that satisfies `isBeyond`, which must be false before that entry and true from it on. */
-  #search(isBeyond: (entry: Entry<T>) => boolean): number {
-    let low = 0
-    let high = this.#entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isBeyond(this.#entries[middle]!)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return findFirst(this.#entries, (entry) => entry.order < order || (entry.order === order && entry.key <= key))
   }
 }
 

@@ -18,7 +18,7 @@ export interface FoundRecord {
 
 const isUnavailable = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'
 
-interface Reading {
+export interface Reading {
   /** Asks the API server, because another replica may have deleted the record a moment ago. The informer cache would still show it. */
   isLatest?: boolean
 }

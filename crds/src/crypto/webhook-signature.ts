@@ -13,7 +13,7 @@ export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES)
 export const hexSignature = (body: string | Uint8Array, secret: string): string => createHmac('sha256', secret).update(body).digest('hex')
 
 /** Base64 as the libraries of Standard Webhooks accept it. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+export const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** The key of Standard Webhooks: the decoded base64, with or without the prefix, or the bytes of a text that is not base64. */
 function keyOf(secret: string): Buffer {

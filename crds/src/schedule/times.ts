@@ -3,6 +3,7 @@
 // A schedule is due at every minute whose local time matches its fields. When clocks go forward, skipped local times are never due. When
 // clocks go back, repeated local times are due twice. Kubernetes' CronJob does the same.
 
+import { findFirst } from '../runtime/find-first.ts'
 import type { Cron, CronFields } from './cron.ts'
 import { offsetAt } from './time-zone.ts'
 
@@ -119,13 +120,8 @@ function findInDay(
     return direction > 0 ? times.find(isWanted) : times.findLast(isWanted)
   }
   const start = local - before
-  // Binary search: going back, the wanted minutes are first; going forward, they are last.
-  let [low, high] = [0, minutesOfDay.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isWanted(start + minutesOfDay[middle]! * MINUTE) === direction < 0) low = middle + 1
-    else high = middle
-  }
-  const minute = minutesOfDay[direction > 0 ? low : low - 1]
+  // Going back, the wanted minutes are first; going forward, they are last.
+  const place = findFirst(minutesOfDay, (minute) => isWanted(start + minute * MINUTE) === direction > 0)
+  const minute = minutesOfDay[direction > 0 ? place : place - 1]
   return minute === undefined ? undefined : start + minute * MINUTE
 }

@@ -26,19 +26,17 @@ const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
   [0xe0000, 0xe0fff],
 ]
 
-/** The class of a visible character in a regular expression. */
-const toClass = (spell: (hex: string) => string): string => {
-  const ranges = INVISIBLE.map(([first, last]) => (first === last ? [first] : [first, last]))
-  return `[^${ranges.map((range) => range.map((point) => spell(point.toString(16))).join('-')).join('')}]`
-}
+/** The ranges in the syntax of a class of characters in a regular expression. */
+const toRanges = (spell: (hex: string) => string): string =>
+  INVISIBLE.map((range) => [...new Set(range)].map((point) => spell(point.toString(16))).join('-')).join('')
 
-const VISIBLE = new RegExp(
-  toClass((hex) => `\\u{${hex}}`),
-  'u',
-)
+/** The ranges for a class in a regular expression of JavaScript. */
+export const INVISIBLE_IN_JS = toRanges((hex) => `\\u{${hex}}`)
+
+const VISIBLE = new RegExp(`[^${INVISIBLE_IN_JS}]`, 'u')
 
 /** True for text with at least one visible character. */
 export const hasVisibleText = (text: string): boolean => VISIBLE.test(text)
 
 /** The class of a visible character in RE2, which CEL rules use. */
-export const VISIBLE_IN_RE2 = toClass((hex) => `\\x{${hex}}`)
+export const VISIBLE_IN_RE2 = `[^${toRanges((hex) => `\\x{${hex}}`)}]`

@@ -2,6 +2,7 @@
  * Queue of keys to reconcile, as in client-go: a key is queued once however often it is added, and is never processed twice at the same
  * time. A key that is added during processing is queued again afterwards. Live changes are processed before keys from a list.
  */
+import { findFirst } from '@tintype/crds/runtime/find-first'
 import { type Clock, systemClock } from './clock.ts'
 import type { Priority, WorkQueueMetrics } from './metrics.ts'
 
@@ -14,7 +15,7 @@ export type WorkQueueOptions = {
   metrics?: WorkQueueMetrics
 }
 
-type Waiting = { dueAt: number; priority: Priority; cancel: () => void }
+type Waiting = { key: string; dueAt: number; priority: Priority }
 
 export class WorkQueue {
   readonly name: string
@@ -28,6 +29,9 @@ export class WorkQueue {
   /** Keys that were added while they were being processed. */
   readonly #dirty = new Map<string, Priority>()
   readonly #waiting = new Map<string, Waiting>()
+  /** The same, the next one last. One timer serves all, because ten thousand timers take 7 MiB. */
+  readonly #timeline: Waiting[] = []
+  #cancelTimer = () => {}
   readonly #failures = new Map<string, number>()
   readonly #takers: ((key: string | undefined) => void)[] = []
   readonly #onDrained: (() => void)[] = []
@@ -68,14 +72,13 @@ export class WorkQueue {
       return
     }
     const dueAt = this.#clock.monotonic() + milliseconds
-    const waiting = this.#waiting.get(key)
-    if (waiting && waiting.dueAt <= dueAt) return
-    waiting?.cancel()
-    const cancel = this.#clock.after(Math.min(milliseconds, MAX_TIMER_MILLISECONDS), () => {
-      this.#waiting.delete(key)
-      this.addAfter(key, dueAt - this.#clock.monotonic(), priority)
-    })
-    this.#waiting.set(key, { dueAt, priority, cancel })
+    const known = this.#waiting.get(key)
+    if (known && known.dueAt <= dueAt) return
+    if (known) this.#timeline.splice(this.#timeline.indexOf(known, this.#placeOf(known.dueAt)), 1)
+    const waiting = { key, dueAt, priority }
+    this.#waiting.set(key, waiting)
+    this.#timeline.splice(this.#placeOf(dueAt), 0, waiting)
+    if (this.#timeline.at(-1) === waiting) this.#setTimer()
   }
 
   /** Queues a key after a delay that doubles with each call until `forget`. A key that is being processed keeps its priority. */
@@ -126,8 +129,7 @@ export class WorkQueue {
   /** Stops accepting and returning keys. Keys that are being processed may finish. */
   shutDown(): void {
     this.#isShutDown = true
-    for (const { cancel } of this.#waiting.values()) cancel()
-    this.#waiting.clear()
+    this.#cancelTimer()
     for (const resolve of this.#takers.splice(0)) resolve(undefined)
   }
 
@@ -154,6 +156,28 @@ export class WorkQueue {
   unfinishedSeconds(): number {
     const now = this.#clock.monotonic()
     return this.#processing.values().reduce((sum, { started }) => sum + now - started, 0) / 1_000
+  }
+
+  #placeOf(dueAt: number): number {
+    return findFirst(this.#timeline, (waiting) => waiting.dueAt <= dueAt)
+  }
+
+  #setTimer(): void {
+    this.#cancelTimer()
+    const next = this.#timeline.at(-1)
+    if (!next || this.#isShutDown) return
+    const milliseconds = Math.max(0, next.dueAt - this.#clock.monotonic())
+    this.#cancelTimer = this.#clock.after(Math.min(milliseconds, MAX_TIMER_MILLISECONDS), () => this.#addDue())
+  }
+
+  #addDue(): void {
+    const now = this.#clock.monotonic()
+    for (let next = this.#timeline.at(-1); next && next.dueAt <= now; next = this.#timeline.at(-1)) {
+      this.#timeline.pop()
+      this.#waiting.delete(next.key)
+      this.add(next.key, next.priority)
+    }
+    this.#setTimer()
   }
 
   #serve(): void {

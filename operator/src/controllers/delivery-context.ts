@@ -5,6 +5,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
+import { ACCOUNT_INDEX } from '../kube/account-index.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Deps } from '../runtime/deps.ts'
@@ -24,7 +25,6 @@ import { Statistics } from './delivery/statistics.ts'
 import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './delivery/telemetry/metrics.ts'
 import { UndeliveredStore } from './delivery/undelivered/undelivered-store.ts'
-import { BY_ACCOUNT } from './webhook/limit.ts'
 
 /** Dependencies of the controllers that post events. */
 export interface DeliveryDeps extends Pick<Deps, 'controllerMetrics' | 'clock' | 'report' | 'archiving' | 'eventOrder' | 'spans'> {
@@ -66,7 +66,7 @@ export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundi
   const rules = toRules(settings)
   const finder: WebhookFinder = {
     findWebhook: (key) => webhooks.lister.get(key),
-    findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(BY_ACCOUNT, account)),
+    findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(ACCOUNT_INDEX, account)),
   }
   const backlog = new Backlog()
   const limiter = new PostLimiter({ ...LIMITS, perAccount: settings.maxPostsPerAccount ?? LIMITS.total }, () => !backlog.isFull)

@@ -8,11 +8,12 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller } from '../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../kube/account-index.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import type { Term } from '../runtime/term.ts'
 import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
 import { openEventStore } from './delivery/events/event-bodies.ts'
-import { SCREENSHOTS_BY_ACCOUNT, SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
+import { SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
 import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/network.ts'
 import { PostRequests } from './delivery/requests/controller.ts'
 import { postAsRequested } from './delivery/requests/requested-post.ts'
@@ -21,7 +22,6 @@ import { UndeliveredController } from './delivery/undelivered/controller.ts'
 import { createHandOver, createOpenDeliveries } from './delivery/undelivered/hand-over.ts'
 import { createContext, type DeliveryDeps, type Surroundings } from './delivery-context.ts'
 import { createWebhookController } from './webhook/controller.ts'
-import { BY_ACCOUNT } from './webhook/limit.ts'
 
 /** Creates these controllers. Call it once per process. */
 export function createDeliveryControllers(deps: Deps): Work {
@@ -40,8 +40,8 @@ export function createDeliveryControllers(deps: Deps): Work {
 /** Adds the indexes that deliveries need. `start` begins a term; both reflectors must have synced by then. */
 export function prepareDelivery(deps: DeliveryDeps, surroundings: Surroundings): Work {
   const { screenshots, webhooks } = deps.reflectors
-  webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
-  screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
+  webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
   return { start: (term) => startTerm({ ...deps, ...term }, surroundings) }
 }
 
@@ -64,7 +64,7 @@ function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): Start
     perform: (webhook, request) => postAsRequested(webhook, request, { ...shared, ...events }),
   })
   const undelivered = new UndeliveredController({ ...shared, ...finder, ...events, namespace })
-  const hasWebhooks = (shot: Screenshot) => deps.reflectors.webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(shot)) > 0
+  const hasWebhooks = (shot: Screenshot) => deps.reflectors.webhooks.lister.countByIndex(ACCOUNT_INDEX, accountOf(shot)) > 0
   const observe = (shot: Screenshot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined)
   deps.archiving.openDeliveries = createOpenDeliveries(observe, handOver)
   const others = [requests.controller, undelivered.controller]

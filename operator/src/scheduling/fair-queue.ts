@@ -9,6 +9,7 @@
  * a quantum of a few captures. An account with a single Screenshot never waits for a quantum to end. Accounts that weigh less than the mean
  * get a shorter quantum, so that they do not delay heavier accounts for long.
  */
+import { findFirst } from '@tintype/crds/runtime/find-first'
 
 /** A queued Screenshot. Within its account the smaller `order` is served first. */
 export interface QueuedItem {
@@ -77,7 +78,7 @@ export class FairQueue {
     this.#waiting.set(item.key, item)
     const flow = this.#flows.get(item.account) ?? this.#open(item.account)
     flow.waiting.splice(
-      placeOf(flow.waiting, (order) => order > item.order),
+      findFirst(flow.waiting, ({ order }) => order > item.order),
       0,
       item,
     )
@@ -93,7 +94,7 @@ export class FairQueue {
     flow.waiting.splice(
       flow.waiting.indexOf(
         item,
-        placeOf(flow.waiting, (order) => order >= item.order),
+        findFirst(flow.waiting, ({ order }) => order >= item.order),
       ),
       1,
     )
@@ -166,15 +167,3 @@ export class FairQueue {
 }
 
 const compare = (a: Flow, b: Flow): number => a.virtualStart - b.virtualStart || (a.waiting[0]?.order ?? 0) - (b.waiting[0]?.order ?? 0)
-
-/** Binary search for the first item whose order satisfies the monotonic predicate `isBeyond`. */
-function placeOf(waiting: readonly QueuedItem[], isBeyond: (order: number) => boolean): number {
-  let low = 0
-  let high = waiting.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isBeyond(waiting[middle]?.order ?? 0)) high = middle
-    else low = middle + 1
-  }
-  return low
-}

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { retry } from '@tintype/crds/runtime/retry'
 import { StorageUrl } from '@tintype/crds/runtime/storage-settings'
-import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'
-import { type Identities, loadDriver, StoreName, type StoreRoot } from '../stores/driver.ts'
-import { expiryDays } from '../stores/expiry-days.ts'
+import { type Identities, loadDriver, type StoreRoot } from '../stores/driver.ts'
+import { expiryDaysOf, storeSettings } from './store-settings.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
@@ -24,17 +23,11 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
 }
 
 const Environment = z.object({
-  /** The bundled store. */
-  TINTYPE_STORAGE_KIND: StoreName.default('minio'),
+  ...storeSettings,
   TINTYPE_STORAGE_ENDPOINT: StorageUrl,
   TINTYPE_STORAGE_REGION: z.string().min(1),
-  TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
-  /** Days after which records, and remaining data of their files, are deleted. */
-  TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   TINTYPE_STORAGE_ROOT_USER: z.string().min(3),
   TINTYPE_STORAGE_ROOT_PASSWORD: z.string().min(8),
-  /** The plans as JSON. The store keeps files for the longest retention of them. */
-  TINTYPE_PLANS: PlansText,
   ...identityVariables(),
 })
 
@@ -50,7 +43,7 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const identities = readIdentities(read)
   const deadline = performance.now() + RETRY_LIMIT_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...target.root, bucket: target.bucket }).ensureBucket())
-  const days = expiryDays({ fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS })
+  const days = expiryDaysOf(read)
   await retryUntil(deadline, async () => driver.setExpiry?.(days, target))
   await retryUntil(deadline, () => driver.setIdentities(identities, { ...target, now: new Date() }))
 }

@@ -73,6 +73,17 @@ t.test('a replica whose cache is late said of a completed capture that it is not
   t.equal((await download()).statusCode, 302)
 })
 
+t.test('a download of a pending record with Cache-Control: no-cache asked the API server twice', async (t) => {
+  const { app, screenshots, headers } = aGateway()
+  let asked = 0
+  screenshots.findLatest = async () => {
+    asked += 1
+    return aScreenshot({ phase: 'Pending' })
+  }
+  const { statusCode } = await app.inject({ url: `${PATH}/download`, headers: { ...headers, 'cache-control': 'no-cache' } })
+  t.strictSame([statusCode, asked], [409, 1])
+})
+
 t.test('findRecord asks nobody about what cannot be an id', async (t) => {
   const find = () => Promise.reject(new Error('asked'))
   t.equal(

@@ -69,7 +69,7 @@ export const remove: Command = {
       if (await removeOne(client, id, signal)) context.show({ id, deleted: true }, `deleted ${id}`)
       else {
         missing += 1
-        context.note(`screenshot ${id} not found`)
+        context.note(`screenshot or video ${id} not found`)
       }
     }
     return missing === 0 ? EXIT.ok : EXIT.failed

@@ -25,7 +25,13 @@ export function fishScript(commands: readonly CommandLine[], common: readonly Fl
     each.map((second) => offer(`__tintype_words 2 ${first}`, `-f -a ${second} -d ${quote(summaryOf(`${first} ${second}`))}`)),
   )
   const flags = commands.flatMap(({ name, flags = [] }) => flags.map((flag) => flagLines(flag, `__tintype_begins ${name}`)))
-  const shared = common.map((flag) => flagLines(flag, 'not __tintype_words 1'))
+  const shared = common.map((flag) => {
+    const owners = commands.filter(({ flags = [] }) => flags.some(({ name }) => name === flag.name))
+    return flagLines(
+      flag,
+      ['words 1', ...owners.map(({ name }) => `begins ${name}`)].map((known) => `not __tintype_${known}`).join('; and '),
+    )
+  })
   return `# Completion of tintype for fish. Add this line to ~/.config/fish/config.fish:
 #   tintype completion fish | source
 # True if the word that is typed has this number, after the given words.

@@ -23,12 +23,15 @@ export function DayBars({ days }: { days: readonly Day[] }) {
     <>
       <div class="days" aria-hidden="true">
         <span class="most">{formatNumber(most)}</span>
-        {days.map(({ date, count }, index) => (
-          <span key={date} class="day" title={`${formatDay(date)}: ${formatNumber(count)}`}>
-            <span class={`fill${count === 0 ? ' none' : ''}`} style={{ height: `${(100 * count) / most}%` }} />
-            {labelOf(index, days.length) ? <span class={labelOf(index, days.length)}>{formatDay(date)}</span> : null}
-          </span>
-        ))}
+        {days.map(({ date, count }, index) => {
+          const label = labelOf(index, days.length)
+          return (
+            <span key={date} class="day" title={`${formatDay(date)}: ${formatNumber(count)}`}>
+              <span class={`fill${count === 0 ? ' none' : ''}`} style={{ height: `${(100 * count) / most}%` }} />
+              {label && <span class={label}>{formatDay(date)}</span>}
+            </span>
+          )
+        })}
       </div>
       <details>
         <summary>Numbers</summary>

@@ -2,7 +2,7 @@ import { isFinished } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import type { FastifyReply } from 'fastify'
-import { type FoundRecord, findRecord } from '../../archive/find-record.ts'
+import { type FoundRecord, findRecord, type Reading } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag } from '../../http/etag.ts'
 import { NO_CACHE, NO_STORE, setQueuePositionHeader } from '../../http/response-headers.ts'
@@ -20,19 +20,22 @@ interface ById {
   id: string
 }
 
+/** With `Cache-Control: no-cache`, and before a deletion, a record comes from the API server. */
+const readingOf = ({ method, headers }: Input<ById>['request']): Required<Reading> => ({
+  isLatest: method === 'DELETE' || /\bno-cache\b/i.test(headers['cache-control'] ?? ''),
+})
+
 /**
- * The caller's capture of this kind. Captures of other accounts count as missing. With `Cache-Control: no-cache`, and before a deletion, it comes
- * from the API server.
+ * The caller's capture of this kind. Captures of other accounts count as missing.
  * @throws ApiError NOT_FOUND
  */
 async function findOwn(
   { request, params }: Pick<Input<ById>, 'request' | 'params'>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
-  isLatestNeeded = false,
+  reading: Reading = readingOf(request),
 ): Promise<FoundRecord> {
-  const isLatest = isLatestNeeded || request.method === 'DELETE' || /\bno-cache\b/i.test(request.headers['cache-control'] ?? '')
-  const found = await findRecord(request.accountName, params.id, deps, { isLatest })
+  const found = await findRecord(request.accountName, params.id, deps, reading)
   if (!found) throw notFound(kind.subject)
   assertKind(found.screenshot, params.id, kind)
   return found
@@ -59,9 +62,10 @@ export async function readCapture(
 /** Redirects to a new link of the file. */
 export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { request, reply } = input
-  const cached = await findOwn(input, kind, deps)
+  const { isLatest } = readingOf(request)
+  const found = await findOwn(input, kind, deps)
   // Another replica may have said that it is completed.
-  const { screenshot } = isFinished(cached.screenshot) ? cached : await findOwn(input, kind, deps, true)
+  const { screenshot } = isLatest || isFinished(found.screenshot) ? found : await findOwn(input, kind, deps, { isLatest: true })
   const { record } = readRecord(screenshot, linksFor(request, deps))
   if (record.status === 'pending') {
     throw new ApiError('NOT_READY', `the ${kind.subject} is not completed yet`, { headers: { 'retry-after': POLL_SECONDS } })

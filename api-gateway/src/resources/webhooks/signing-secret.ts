@@ -1,9 +1,9 @@
+import { BASE64 } from '@tintype/crds/crypto/webhook-signature'
 import type { Problem } from '../../common/errors.ts'
 
 const PREFIX = 'whsec_'
 const MIN_BYTES = 24
 const MAX_BYTES = 64
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const PRINTABLE = /^[!-~]+$/
 const SHOWN = 4
 

@@ -16,12 +16,13 @@ import { Resource } from '@tintype/crds/client/resource'
 import { hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Requeue } from '../../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { createController, type Deps, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import type { Term } from '../../runtime/term.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
-import { HASH_INDEX, KEY_ACCOUNT_INDEX, type ObserveDeps, observe } from './observe.ts'
+import { HASH_INDEX, type ObserveDeps, observe } from './observe.ts'
 
 const WORKERS = 2
 
@@ -32,7 +33,7 @@ export interface ApiKeyControllerDeps extends Pick<Deps, 'clock' | 'log' | 'cont
 
 /** Creates the controller. Call it once per process. */
 export function createApiKeyController(deps: ApiKeyControllerDeps): Work {
-  deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
+  deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(ACCOUNT_INDEX, accountOf)
   return { start: (term) => startTerm({ ...deps, ...term }) }
 }
 
@@ -49,7 +50,7 @@ function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: 
   }
   const controller = createController('apikey', { workers: WORKERS }, (key) => reconcile(key, context), { log, controllerMetrics })
   controller.watch(apiKeys)
-  controller.watch(accounts, ({ object }) => apiKeys.lister.byIndex(KEY_ACCOUNT_INDEX, object.metadata.name).map(keyOf))
+  controller.watch(accounts, ({ object }) => apiKeys.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
   return startControllers([controller])
 }
 

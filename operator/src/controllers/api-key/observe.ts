@@ -11,8 +11,6 @@ import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key
 
 /** Index of ApiKeys by their hashes. */
 export const HASH_INDEX = 'hash'
-/** Index of ApiKeys by account. */
-export const KEY_ACCOUNT_INDEX = 'account'
 
 export interface ObserveDeps {
   keys: Pick<Lister<ApiKey>, 'get' | 'byIndex'>

@@ -20,15 +20,14 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { createController, type TermDeps } from '../../runtime/deps.ts'
 import type { Archiving } from '../../storage/archiving.ts'
-import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
 import type { WebhookFinder } from './endpoint.ts'
-import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
 import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
@@ -134,13 +133,13 @@ async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {
 /** Most Screenshots change four times and have no webhook: they are not queued. */
 function isRelevant(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
   if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
-  return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
+  return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(ACCOUNT_INDEX, accountOf(screenshot)) > 0
 }
 
 /** Keys to reconcile after a change of a webhook: all Screenshots of its account, or none if only its statistics changed. */
 function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
   const isSame = type === 'modified' && old && subscriptionOf(old) === subscriptionOf(object)
-  return isSame ? [] : screenshots.lister.byIndex(SCREENSHOTS_BY_ACCOUNT, accountOf(object)).map(keyOf)
+  return isSame ? [] : screenshots.lister.byIndex(ACCOUNT_INDEX, accountOf(object)).map(keyOf)
 }
 
 const subscriptionOf = ({ spec, status }: Webhook): string =>

@@ -5,8 +5,8 @@ import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { readObject } from '../../kube/read-object.ts'
-import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { type Candidate, hasEnded, type Progress } from './decide.ts'
 import { endpointKeyOf } from './endpoint.ts'
 import type { FollowsStart } from './events/event-order.ts'
@@ -45,7 +45,7 @@ export function observe(
   const occurrences = toOccurrences(screenshot, followsStart)
   const progress = progressStore.of(key, screenshot.metadata.uid)
   const { namespace } = screenshot.metadata
-  const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
+  const hooks = webhooks.byIndex(ACCOUNT_INDEX, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
   const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
   const candidates = occurrences
     .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))

@@ -13,8 +13,7 @@ import type { GatewayLiveness } from './gateway-liveness.ts'
 import type { QuotaMetrics } from './metrics.ts'
 import type { RecentNames } from './recent-names.ts'
 
-/** Live Screenshots by account, and those that await a refund. */
-export const ACCOUNT_INDEX = 'quota-account'
+/** Index of live Screenshots that await a refund, by account. */
 export const REFUND_INDEX = 'quota-refund'
 
 /** Dependencies of the account usage controller during one term. */

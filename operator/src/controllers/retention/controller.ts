@@ -21,6 +21,7 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Reconcile, Requeue } from '../../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
@@ -50,15 +51,14 @@ const intervalsFor = ({ liveForMilliseconds, accountGraceMilliseconds }: Deps['c
 const CHORES = ['archive', 'rewrite', 'expire'] as const
 /** Timeout of one round. The next round continues. */
 const ROUND_MILLISECONDS = 300_000
-const BY_ACCOUNT = 'retention/account'
 
 /** Creates the controller. Call it once per process. */
 export function createRetentionController(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
-  deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
-  deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
-  deps.reflectors.apiKeys.lister.addIndex(BY_ACCOUNT, accountOf)
-  deps.reflectors.schedules.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  deps.reflectors.screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  deps.reflectors.apiKeys.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  deps.reflectors.schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
   return { start: (term) => startTerm({ ...deps, ...term }, intervals, metrics) }
 }
 
@@ -104,10 +104,10 @@ function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions):
     graceMilliseconds: config.retention.accountGraceMilliseconds,
     kinds: [
       // Schedules first, so that they create no further Screenshots.
-      ownedKind(reflectors.schedules.lister, BY_ACCOUNT, new Resource(http, scheduleKind, { namespace })),
-      ownedKind(reflectors.screenshots.lister, BY_ACCOUNT, screenshots),
-      ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
-      ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),
+      ownedKind(reflectors.schedules.lister, ACCOUNT_INDEX, new Resource(http, scheduleKind, { namespace })),
+      ownedKind(reflectors.screenshots.lister, ACCOUNT_INDEX, screenshots),
+      ownedKind(reflectors.apiKeys.lister, ACCOUNT_INDEX, new Resource(http, apiKeyKind, { namespace })),
+      ownedKind(reflectors.webhooks.lister, ACCOUNT_INDEX, new Resource(http, webhookKind, { namespace })),
     ],
   })
   const lookups = accountLookups(deps)

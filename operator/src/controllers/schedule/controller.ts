@@ -20,6 +20,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { createController, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { requestOf } from './approvals.ts'
@@ -29,7 +30,6 @@ import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
 import { findEnded, observe, SCHEDULE_INDEX } from './observe.ts'
 
 const WORKERS = 16
-const ACCOUNT_INDEX = 'schedule/account'
 const MAX_REMEMBERED = 10_000
 const CLOCK_CHECK_MILLISECONDS = 1_000
 const CLOCK_STEP_MILLISECONDS = 1_000

@@ -4,12 +4,10 @@ import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 
 // Limit of webhooks that receive one event. kubectl can create more webhooks than status.deliveries can hold. The oldest receive events; a
 // condition of the others says why they do not.
-
-/** Index of webhooks by the account whose events they receive. */
-export const BY_ACCOUNT = 'delivery/account'
 
 /** Maximum number of an account's webhooks that receive one event. One more entry is reserved for the URL of the request. */
 export const MAX_RECEIVERS = MAX_DELIVERIES - 1
@@ -33,7 +31,7 @@ export function isBeyondLimit(webhook: Webhook, siblings: readonly Webhook[]): b
 
 /** Keys to reconcile after a change: the webhook itself and, above the limit, those of its account that may gain or lose a place. */
 export function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, webhooks: Pick<Lister<Webhook>, 'byIndex'>): string[] {
-  const siblings = webhooks.byIndex(BY_ACCOUNT, accountOf(object))
+  const siblings = webhooks.byIndex(ACCOUNT_INDEX, accountOf(object))
   const isSame = type === 'modified' && old !== undefined && countsForLimit(old) === countsForLimit(object)
   return isSame || siblings.length < MAX_RECEIVERS ? [keyOf(object)] : [...new Set([keyOf(object), ...siblings.map(keyOf)])]
 }

@@ -4,10 +4,11 @@ import type { OpeningKeys } from '@tintype/crds/crypto/sealed'
 import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
-import { BY_ACCOUNT, isBeyondLimit } from './limit.ts'
+import { isBeyondLimit } from './limit.ts'
 import { canOpen } from './sealed-secrets.ts'
 import { evaluateSecret, type SecretState, signingSecretName } from './signing-secret.ts'
 
@@ -35,7 +36,7 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
     secret: await findSecret(webhook, deps),
     url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
     isCircuitOpen: circuitBreakers.isOpen(key),
-    isBeyondLimit: isBeyondLimit(webhook, webhooks.byIndex(BY_ACCOUNT, accountOf(webhook))),
+    isBeyondLimit: isBeyondLimit(webhook, webhooks.byIndex(ACCOUNT_INDEX, accountOf(webhook))),
   }
 }
 

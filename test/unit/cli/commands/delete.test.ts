@@ -19,7 +19,7 @@ t.test('delete goes on after a missing id, names each, and fails at the end', as
   t.strictSame(await runCli(['delete', 'scr_a', 'scr_b', 'scr_c', 'scr_d'], { environment }), {
     code: 1,
     stdout: 'deleted scr_b\ndeleted scr_d\n',
-    stderr: 'screenshot scr_a not found\nscreenshot scr_c not found\n',
+    stderr: 'screenshot or video scr_a not found\nscreenshot or video scr_c not found\n',
   })
   t.strictSame(deleted, ['scr_b', 'scr_d'])
 })

@@ -101,6 +101,12 @@ t.test('fish completes commands, flags and values', { skip: hasFish ? false : 'f
   t.strictSame(await completeInFish('tintype list --full'), [])
 })
 
+t.test('fish offered --profile twice after config set', async (t) => {
+  const script = await scriptFor('fish')
+  const conditions = script.split('\n').flatMap((line) => (line.includes(' -l profile ') ? (/-n '([^']*)'/.exec(line)?.[1] ?? []) : []))
+  t.strictSame(conditions, ['not __tintype_words 1; and not __tintype_begins config set', '__tintype_begins config set'])
+})
+
 t.test('the script for fish offers every command and quotes its texts', async (t) => {
   const script = await scriptFor('fish')
   for (const { name } of commands) t.match(script, `-a ${name.split(' ').at(-1)}`)

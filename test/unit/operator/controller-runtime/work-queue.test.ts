@@ -131,6 +131,20 @@ t.test('work queue keeps a failing key of a resync behind live ones', async (t) 
   t.strictSame(await takeAll(queue), ['new', 'old'])
 })
 
+t.test('work queue takes 700 bytes for each delayed key, because each has a timer', async (t) => {
+  const { queue, clock } = aQueue()
+  for (const delay of [30, 10, 20, 10]) queue.addAfter(`key ${delay}`, delay)
+  for (const delay of [25, 5, 40]) queue.addAfter('key 30', delay)
+  t.equal(clock.pending, 1)
+  const taken: string[] = []
+  for (let passed = 5; passed <= 40; passed += 5) {
+    clock.advance(5)
+    taken.push(...(await takeAll(queue)).map((key) => `${key} after ${passed}`))
+  }
+  t.strictSame(taken, ['key 30 after 5', 'key 10 after 10', 'key 20 after 20'])
+  t.equal(clock.pending, 0)
+})
+
 t.test('work queue that is shut down returns nothing, accepts nothing and leaves no timer', async (t) => {
   const { queue, clock } = aQueue()
   const waiting = queue.take()

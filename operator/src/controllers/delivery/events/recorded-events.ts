@@ -16,8 +16,6 @@ import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks
 import { findMismatch, findMismatchOfDeleted } from '@tintype/crds/webhooks/stored-event'
 import type { Storage } from '../../../storage/storage.ts'
 
-/** Index of Screenshots by account. */
-export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
 /** Index of Screenshots by their id in the REST API. */
 export const SCREENSHOTS_BY_ID = 'delivery/id'
 

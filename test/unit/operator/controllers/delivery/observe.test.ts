@@ -5,13 +5,13 @@ import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { observe } from '../../../../../operator/src/controllers/delivery/observe.ts'
 import { ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
-import { BY_ACCOUNT } from '../../../../../operator/src/controllers/webhook/limit.ts'
+import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 function deps(shot: Screenshot, ...hooks: Webhook[]) {
   const screenshots = new Store<Screenshot>()
   screenshots.set(shot)
-  const webhooks = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
+  const webhooks = new Store<Webhook>().addIndex(ACCOUNT_INDEX, accountOf)
   for (const hook of hooks) webhooks.set(hook)
   return { screenshots, webhooks, progressStore: new ProgressStore(), circuitBreakers: { heldUntil: () => undefined } }
 }

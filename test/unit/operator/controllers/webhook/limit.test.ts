@@ -2,7 +2,8 @@ import t from 'tap'
 import { Store } from '../../../../../crds/client/lister.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
-import { affectedKeys, BY_ACCOUNT, isBeyondLimit, MAX_RECEIVERS } from '../../../../../operator/src/controllers/webhook/limit.ts'
+import { affectedKeys, isBeyondLimit, MAX_RECEIVERS } from '../../../../../operator/src/controllers/webhook/limit.ts'
+import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 
 const hookAt = (second: number, name = `hook-${second}`, more: Parameters<typeof aWebhook>[0] = {}): Webhook =>
@@ -38,7 +39,7 @@ t.test('isBeyondLimit orders webhooks of the same second by name', async (t) => 
 })
 
 t.test('affectedKeys includes the other webhooks only above the limit, when one is added or removed', async (t) => {
-  const store = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
+  const store = new Store<Webhook>().addIndex(ACCOUNT_INDEX, accountOf)
   for (const hook of many.slice(0, 5)) store.set(hook)
   const [first] = many as [Webhook]
   t.strictSame(affectedKeys({ type: 'added', object: first, source: 'watch' }, store), ['default/hook-0'])
