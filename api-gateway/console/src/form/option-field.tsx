@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { toSentence } from '../format/sentence.ts'
 import type { Field } from './fields.ts'
 import type { FieldInput, Pair } from './request.ts'
 
@@ -52,7 +53,7 @@ export function OptionField({
       </p>
       {problem ? (
         <p id={`${id}-problem`} class="problem">
-          {problem}
+          {toSentence(problem)}
         </p>
       ) : null}
     </div>

@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { useRef, useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { toSentence } from '../format/sentence.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 import type { Page } from '../routing/page.ts'
@@ -89,6 +90,7 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
             {...{ id: 'webhook-url', label: 'URL', type: 'url' as const, value: url, onText: setUrl }}
             required
             pattern="https://.*"
+            problem="The URL must start with https://."
             placeholder="https://hooks.example.com/in"
           />
         </div>
@@ -212,7 +214,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
           ) : null}
         </Note>
       ) : null}
-      {value.disabled_reason ? <Note kind="error">{value.disabled_reason}</Note> : null}
+      {value.disabled_reason ? <Note kind="error">{toSentence(value.disabled_reason)}</Note> : null}
       {result ? (
         <Note kind={result.success ? 'good' : 'error'}>
           {result.message}: {result.status_code === 0 ? (result.error ?? 'no response') : `HTTP ${result.status_code}`} in{' '}

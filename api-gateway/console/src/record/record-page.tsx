@@ -10,7 +10,7 @@ import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
-import { ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { ErrorNote, Note, PageStatus, StatusBadge, Warnings } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
@@ -114,15 +114,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
       </div>
       {problem || error ? <ErrorNote error={problem ?? error} /> : null}
       {shot.error ? <Note kind="error">{describeFailure(shot.error)}</Note> : null}
-      {shot.warnings.length > 0 ? (
-        <Note kind="warning">
-          <ul>
-            {shot.warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Note>
-      ) : null}
+      <Warnings texts={shot.warnings} />
       <div class="columns record">
         <div>
           <section class="panel" aria-label="File">

@@ -3,6 +3,7 @@ import { RequestError } from '../api/request-error.ts'
 import { fieldsByName } from '../form/fields.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { useChecks } from '../form/use-checks.ts'
+import { toSentence } from '../format/sentence.ts'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
@@ -210,7 +211,7 @@ function Labeled({ name, title, problem, children }: LabeledProps) {
       {children}
       {problem ? (
         <p id={`schedule-${name}-problem`} class="problem">
-          {problem}
+          {toSentence(problem)}
         </p>
       ) : null}
     </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
 import { RequestError } from '../api/request-error.ts'
+import { toSentence } from '../format/sentence.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */
@@ -18,15 +19,28 @@ export function ErrorNote({ error }: { error: unknown }) {
   const { problems, requestId } = error instanceof RequestError ? error : { problems: [], requestId: undefined }
   return (
     <Note kind="error">
-      <p>{message}</p>
+      <p>{toSentence(message)}</p>
       {problems.length > 1 ? (
         <ul>
           {problems.map(({ path, message: text }) => (
-            <li key={path + text}>{text}</li>
+            <li key={path + text}>{toSentence(text)}</li>
           ))}
         </ul>
       ) : null}
       {requestId ? <p class="small">Request {requestId}</p> : null}
+    </Note>
+  )
+}
+
+/** What a capture or a request reports without failing. */
+export function Warnings({ texts }: { texts: readonly string[] }) {
+  return texts.length === 0 ? null : (
+    <Note kind="warning">
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{toSentence(text)}</li>
+        ))}
+      </ul>
     </Note>
   )
 }
