@@ -77,7 +77,8 @@ t.test('a schedule is created with its next times, run, suspended, changed and d
   // The run is an ordinary screenshot.
   await page.locator('.runs a').click()
   await page.getByRole('img', { name: 'Capture of https://example.com/' }).waitFor()
-  await page.goBack()
+  await page.getByRole('link', { name: /^sch_/ }).click()
+  await page.getByRole('heading', { name: 'home page' }).waitFor()
   await page.getByRole('button', { name: 'Delete' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No schedules yet').waitFor()
@@ -136,14 +137,14 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     await signIn(seen, url, key)
     await seen.page.goto(`${url}/#/schedules/${id}`)
     await seen.page.getByText('25.0 %, ').first().waitFor()
-    await seen.page.locator('button.primary', { hasText: 'Approve the last run' }).waitFor()
+    await seen.page.locator('button.primary', { hasText: 'Approve the last run' }).first().waitFor()
     t.strictSame(await findViolations(seen.page), [], colorScheme)
     t.equal(await overflowOf(seen.page), 0)
     if (colorScheme === 'dark') {
       const showChange = (changed: boolean) =>
         schedules.patch(schedule?.metadata.name ?? '', mergePatch({ status: { lastComparison: { changed } } }), { subresource: 'status' })
       await showChange(false)
-      await seen.page.locator('button.secondary', { hasText: 'Approve the last run' }).waitFor()
+      await seen.page.locator('button.secondary', { hasText: 'Approve the last run' }).first().waitFor()
       await showChange(true)
       continue
     }
