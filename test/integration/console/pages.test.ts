@@ -1,6 +1,7 @@
 import t from 'tap'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
+import { decode } from '../../support/picture.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { findViolations, overflowOf, signIn, startStage, visit } from './stage.ts'
@@ -79,6 +80,9 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   const split = page.getByRole('slider')
   await split.focus()
   await page.keyboard.press('Home')
+  const { width, height, at } = await decode(await split.screenshot())
+  const track = at(width - 20, Math.floor(height / 2))
+  t.ok(Math.max(...track.slice(0, 3)) < 128, `the rest of the track is dark in dark mode: ${track}`)
   t.equal(await split.getAttribute('aria-valuetext'), '0 % before, 100 % after')
   await page.getByRole('radio', { name: 'Differences' }).check()
   const difference = page.getByRole('img', { name: 'Differences' })

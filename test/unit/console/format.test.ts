@@ -1,7 +1,7 @@
 import t from 'tap'
+import { toSentence } from '../../../api-gateway/console/src/form/sentence.ts'
 import { formatShare, frameOf, placeIn } from '../../../api-gateway/console/src/format/overlay.ts'
 import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
-import { toSentence } from '../../../api-gateway/console/src/format/sentence.ts'
 import {
   formatAge,
   formatBytes,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { toSentence } from '../format/sentence.ts'
 import type { Field } from './fields.ts'
 import type { FieldInput, Pair } from './request.ts'
+import { toSentence } from './sentence.ts'
 
 interface ControlProps {
   field: Field

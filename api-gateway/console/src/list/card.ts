@@ -10,7 +10,7 @@ export interface Card {
   status: Capture['status']
   title: string
   url: string
-  /** What tells it apart from others with the same title: size, format and path. */
+  /** What distinguishes it from others with the same title: size, format and path. */
   detail: string
   created_at: string
   preview: Preview | undefined

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { useRef, useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
-import { toSentence } from '../format/sentence.ts'
+import { toSentence } from '../form/sentence.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 import type { Page } from '../routing/page.ts'

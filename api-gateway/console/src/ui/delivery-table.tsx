@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Collection } from '../api/captures.ts'
 import type { Delivery } from '../api/client.ts'
-import { toSentence } from '../format/sentence.ts'
+import { toSentence } from '../form/sentence.ts'
 import { formatInstant, formatMilliseconds } from '../format/text.ts'
 import { Fact } from './facts.tsx'
 import { StatusBadge } from './notes.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
 import { RequestError } from '../api/request-error.ts'
-import { toSentence } from '../format/sentence.ts'
+import { toSentence } from '../form/sentence.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */

@@ -1,4 +1,4 @@
-import { fieldsByName } from '../form/fields.ts'
+import { fieldsByName } from './fields.ts'
 
 const FIRST_WORD = /^[a-z]+(?![\w.:/[])/
 
