@@ -215,6 +215,15 @@ t.test('keys are created with scopes, shown once, and deleted', async (t) => {
   await page.getByRole('button', { name: 'Rotate deploy pipeline' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   await page.getByText('The new text of the key “deploy pipeline”.').waitFor()
+  await page.getByRole('link', { name: 'Playground' }).click()
+  const [dialog] = await Promise.all([
+    page.waitForEvent('dialog', { timeout: 5_000 }),
+    page.evaluate('void setTimeout(() => location.reload())'),
+  ])
+  t.equal(dialog.type(), 'beforeunload', 'a reload would lose the text, so the browser asks')
+  await dialog.dismiss()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByText('The new text of the key “deploy pipeline”.').waitFor()
   await page.getByRole('button', { name: 'Delete deploy pipeline' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('deploy pipeline', { exact: true }).waitFor({ state: 'detached' })

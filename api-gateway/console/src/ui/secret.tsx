@@ -1,5 +1,5 @@
 import { CopyButton } from './copy.tsx'
-import { useKept } from './kept.ts'
+import { recall, useKept } from './kept.ts'
 import { Note } from './notes.tsx'
 
 interface Secret {
@@ -16,9 +16,18 @@ interface Secrets {
   dismiss: (id: string) => void
 }
 
+const KINDS = ['keys', 'webhooks'] as const
+type Kind = (typeof KINDS)[number]
+const keyOf = (kind: Kind): string => `secrets of ${kind}`
+
+// A reload would lose them, so the browser asks first.
+addEventListener('beforeunload', (event) => {
+  if (KINDS.some((kind) => recall<readonly Secret[]>(keyOf(kind))?.length)) event.preventDefault()
+})
+
 /** Texts that the API shows only once. They are kept while another page is shown, until they are dismissed. */
-export function useSecrets(kind: 'keys' | 'webhooks'): Secrets {
-  const [secrets, change] = useKept<readonly Secret[]>(`secrets of ${kind}`, () => [])
+export function useSecrets(kind: Kind): Secrets {
+  const [secrets, change] = useKept<readonly Secret[]>(keyOf(kind), () => [])
   const dismiss = (id: string) => change((before) => before.filter((one) => one.id !== id))
   const show = (secret: Secret) => change((before) => [secret, ...before.filter(({ id }) => id !== secret.id)])
   return { secrets, show, dismiss }
