@@ -81,6 +81,7 @@ export const ScreenshotSpec = z.object({
     .object({
       name: subdomainName('Name of the ScreenshotSchedule.'),
       uid: z.string().max(64).describe('UID of the ScreenshotSchedule.'),
+      id: z.string().max(64).describe('Id of the schedule in the REST API.').optional(),
       time: instant('Time at which the run was due.'),
       wasFit: z
         .boolean()

@@ -123,6 +123,7 @@ export const recordFields = {
   artifacts: z.array(artifact).describe('Additional files.'),
   error: CaptureError.nullable().describe('Why the capture failed.'),
   batch_id: anId('batch', 'Id of the batch.').nullable(),
+  schedule_id: anId('sch', 'Id of the schedule of which it is a run.').nullable(),
   external_identifier: z.string().nullable().describe('Identifier that the client chose.'),
   metadata: page.nullable().describe('Metadata of the page.'),
   comparison: comparison.nullable(),

@@ -171,6 +171,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     artifacts,
     error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
     batch_id: spec.batchId ?? null,
+    schedule_id: spec.scheduleRef?.id ?? null,
     external_identifier: spec.externalIdentifier ?? null,
     metadata: done ? toPage(result) : null,
     comparison: done ? toComparison(screenshot, artifacts) : null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createdAtOf, derivedId, isScreenshotId } from '../identifiers/ids.ts'
+import { createdAtOf, derivedId, isScreenshotId, scheduleIdOf } from '../identifiers/ids.ts'
 import { MAX_SHORT_RUNS, type MovingParts, UnfitReason } from '../kinds/comparison.ts'
 import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
 import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
@@ -72,7 +72,7 @@ export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec 
     ...(baseline ? { baseline: toKept(baseline) } : {}),
     accountName: accountOf({ spec }),
     scheduleRef: {
-      ...{ name: metadata.name, uid: metadata.uid, time: time.toISOString() },
+      ...{ name: metadata.name, uid: metadata.uid, id: scheduleIdOf(metadata), time: time.toISOString() },
       ...(spec.comparison ? { wasFit: findCondition(schedule.status?.conditions, ConditionType.fit)?.status !== 'False' } : {}),
       ...toMoving(schedule),
     },

@@ -78,11 +78,19 @@ t.test('the signed link of the playground shows the picture', async (t) => {
   const seen = await visit(t, stage)
   await signIn(seen, url, key)
   await seen.page.getByRole('tab', { name: 'Signed link' }).click()
+  await seen.page.getByText('A link without an end never ends.').waitFor()
   await seen.page.getByRole('button', { name: 'Sign link' }).click()
   const link = await seen.page.getByText('/v1/take?').textContent()
+  t.notMatch(link, 'expires=')
   const response = await fetch(link ?? '')
   t.equal(response.status, 200)
   t.equal(response.headers.get('content-type'), 'image/png')
+  await seen.page.getByLabel('Ends').selectOption({ label: 'in 7 days' })
+  await seen.page.getByRole('button', { name: 'Sign the changed link' }).click()
+  const ending = new URL((await seen.page.getByText('/v1/take?').textContent()) ?? '')
+  const days = (Number(ending.searchParams.get('expires')) - Date.now() / 1_000) / 86_400
+  t.ok(days > 6.9 && days <= 7, `${days} days`)
+  t.equal((await fetch(ending)).status, 200)
 })
 
 t.test('with console.enabled=false, a gateway has none of the routes and still serves the API', async (t) => {

@@ -89,7 +89,8 @@ t.test('everything can be done with the keyboard alone, and the focus is always 
   t.match(await readFocus(page), { role: 'h1' }, 'the new page has the focus')
   await tabTo('Compare with this')
   await page.keyboard.press('Enter')
-  await page.getByText(/"compare_to": "scr_/).waitFor()
+  // The URL of the record arrives after the option of the link.
+  await page.getByText(/"url": "https:\/\/example.com\/keyboard".*"compare_to": "scr_/s).waitFor()
   await tabTo('Page', 'input')
   await page.keyboard.press('Enter')
   await page.getByRole('img', { name: 'Capture of https://example.com/keyboard' }).waitFor()

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
+import { decode } from '../../support/picture.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { findViolations, overflowOf, signIn, startStage, visit } from './stage.ts'
@@ -30,7 +31,11 @@ t.test('a record shows picture, facts and files, and can be deleted', async (t) 
   await page.getByRole('link', { name: 'html' }).waitFor()
   await page.getByRole('button', { name: 'Actual size' }).click()
   t.equal(await page.getByRole('button', { name: 'Actual size' }).getAttribute('aria-pressed'), 'true')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
+  t.match(download.suggestedFilename(), /\.png$/)
+  t.equal(page.context().pages().length, 1, 'no tab stays open')
   await page.goto(`${url}/#/screenshots`)
+  await page.getByRole('link', { name: 'Prices' }).getByText('1280 × 800 png').waitFor()
   await page.getByRole('link', { name: 'Prices' }).click()
   await page.getByRole('link', { name: 'Capture again' }).click()
   const fullPage = page.getByLabel('full_page', { exact: true })
@@ -75,6 +80,9 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   const split = page.getByRole('slider')
   await split.focus()
   await page.keyboard.press('Home')
+  const { width, height, at } = await decode(await split.screenshot())
+  const track = at(width - 20, Math.floor(height / 2))
+  t.ok(Math.max(...track.slice(0, 3)) < 128, `the rest of the track is dark in dark mode: ${track}`)
   t.equal(await split.getAttribute('aria-valuetext'), '0 % before, 100 % after')
   await page.getByRole('radio', { name: 'Differences' }).check()
   const difference = page.getByRole('img', { name: 'Differences' })
@@ -196,15 +204,32 @@ t.test('keys are created with scopes, shown once, and deleted', async (t) => {
   const text = await page.locator('.secret code').textContent()
   t.equal((await call(`${url}/v1/screenshots`, { key: text ?? '' })).status, 200)
   t.equal((await call(`${url}/v1/keys`, { key: text ?? '' })).status, 403, 'it has only the chosen scopes')
+  await page.getByRole('link', { name: 'Playground' }).click()
+  await page.getByRole('button', { name: 'Capture' }).waitFor()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByText(text ?? 'no text').waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   t.notMatch(await page.content(), text ?? 'no text')
   await page.getByText('links: hosts example.com, *.example.com; no own markup').waitFor()
   const created = (await call(`${url}/v1/keys`, { key })).body.data.find(({ name }: { name: string }) => name === 'deploy pipeline')
   const policy = { allowed_hosts: ['example.com', '*.example.com'], allowed_options: null, allow_own_markup: false }
   t.strictSame(created.link_policy, policy)
+  await page.getByRole('button', { name: 'Rotate deploy pipeline' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  await page.getByText('The new text of the key “deploy pipeline”.').waitFor()
+  await page.getByRole('link', { name: 'Playground' }).click()
+  const [dialog] = await Promise.all([
+    page.waitForEvent('dialog', { timeout: 5_000 }),
+    page.evaluate('void setTimeout(() => location.reload())'),
+  ])
+  t.equal(dialog.type(), 'beforeunload', 'a reload would lose the text, so the browser asks')
+  await dialog.dismiss()
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByText('The new text of the key “deploy pipeline”.').waitFor()
   await page.getByRole('button', { name: 'Delete deploy pipeline' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('deploy pipeline', { exact: true }).waitFor({ state: 'detached' })
+  t.equal(await page.locator('.secret').count(), 0, 'the text of a deleted key is not shown')
   t.equal((await call(`${url}/v1/screenshots`, { key: text ?? '' })).status, 401)
 })
 
@@ -214,13 +239,25 @@ t.test('endpoints are created, and their secrets rotated', async (t) => {
   await signIn(seen, url, key)
   await page.goto(`${url}/#/webhooks`)
   await page.getByLabel('Name').fill('billing')
+  await page.getByLabel('URL').fill('http://hooks.example.com/billing')
+  const problem = () => page.getByLabel('URL').evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage)
+  t.equal(await problem(), 'The URL must start with https://.')
   await page.getByLabel('URL').fill('https://hooks.example.com/billing')
+  t.equal(await problem(), '')
   await page.getByRole('button', { name: 'Create endpoint' }).click()
   t.match(await page.locator('.secret code').textContent(), /^whsec_/)
   await page.getByRole('link', { name: 'billing' }).click()
   await page.getByRole('button', { name: 'Rotate secret' }).first().click()
+  const before = await page.locator('.secret code').textContent()
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
-  t.match(await page.locator('.secret code').textContent(), /^whsec_/)
+  await page.getByText('The new signing secret of “billing”.').waitFor()
+  const after = (await page.locator('.secret code').textContent()) ?? ''
+  t.match(after, /^whsec_/)
+  t.not(after, before)
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'Create key' }).waitFor()
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByText(after).waitFor()
 })
 
 t.test('a key without scopes for a page does not see it', async (t) => {

@@ -77,7 +77,8 @@ t.test('a schedule is created with its next times, run, suspended, changed and d
   // The run is an ordinary screenshot.
   await page.locator('.runs a').click()
   await page.getByRole('img', { name: 'Capture of https://example.com/' }).waitFor()
-  await page.goBack()
+  await page.getByRole('link', { name: /^sch_/ }).click()
+  await page.getByRole('heading', { name: 'home page' }).waitFor()
   await page.getByRole('button', { name: 'Delete' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No schedules yet').waitFor()
@@ -136,10 +137,17 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     await signIn(seen, url, key)
     await seen.page.goto(`${url}/#/schedules/${id}`)
     await seen.page.getByText('25.0 %, ').first().waitFor()
-    await seen.page.getByRole('button', { name: 'Approve the last run' }).waitFor()
+    await seen.page.locator('button.primary', { hasText: 'Approve the last run' }).first().waitFor()
     t.strictSame(await findViolations(seen.page), [], colorScheme)
     t.equal(await overflowOf(seen.page), 0)
-    if (colorScheme === 'dark') continue
+    if (colorScheme === 'dark') {
+      const showChange = (changed: boolean) =>
+        schedules.patch(schedule?.metadata.name ?? '', mergePatch({ status: { lastComparison: { changed } } }), { subresource: 'status' })
+      await showChange(false)
+      await seen.page.locator('button.secondary', { hasText: 'Approve the last run' }).first().waitFor()
+      await showChange(true)
+      continue
+    }
     await seen.page.getByRole('button', { name: 'Approve the last run' }).click()
     await seen.page.getByRole('dialog').getByRole('button', { name: 'Approve the last run' }).click()
     await eventually('the approval is requested', async () => {
@@ -149,14 +157,21 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
     // As the operator applies it.
     const name = schedule?.metadata.name ?? ''
     const baseline = { ...status.baseline, id: after }
-    const approvals = [{ id: after, approvalTime: new Date().toISOString(), by: 'key_1', replaced: { id: before, time, etag: 'e' } }]
+    const approvals = [
+      {
+        id: after,
+        approvalTime: new Date().toISOString(),
+        by: (await call(`${url}/v1/keys`, { key })).body.data[0].id,
+        replaced: { id: before, time, etag: 'e' },
+      },
+    ]
     await schedules.patch(name, mergePatch({ status: { baseline, approvals } }), { subresource: 'status' })
     await seen.page.getByText(`Run ${after} is approved. Later runs are compared with it.`).waitFor()
     await seen.page
       .locator('.runs li', { has: seen.page.locator(`a[href$="${after}"]`) })
       .getByText('Approved')
       .waitFor()
-    await seen.page.getByText(/^approved .* by key_1, replaced scr_/).waitFor()
+    await seen.page.getByText(/^approved .* by Ada, replaced scr_/).waitFor()
     t.equal(await seen.page.getByRole('button', { name: /^Approve the run of/ }).count(), 1, 'the other run can be approved')
     t.strictSame(await findViolations(seen.page), [])
     t.equal(await overflowOf(seen.page), 0)

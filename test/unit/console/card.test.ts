@@ -23,6 +23,13 @@ t.test('a card shows the thumbnail, or the whole picture', async (t) => {
   t.match(toCard(aScreenshot({ content_type: 'application/pdf', format: 'pdf' })), { preview: undefined, note: 'pdf' })
 })
 
+t.test('cards of the same page differ in size, format and path', async (t) => {
+  const detail = (more: Partial<Screenshot>) => toCard(aScreenshot(more)).detail
+  t.equal(detail({ width: 1280, height: 720, url: 'https://example.com/a?b=1#c' }), '1280 × 720 png · /a?b=1#c')
+  t.equal(detail({ width: null, height: null, format: 'pdf' }), 'pdf · /')
+  t.equal(detail({ width: 1280, height: 720, url: 'about:html' }), '1280 × 720 png', 'markup has no path')
+})
+
 t.test('a card says why there is no picture', async (t) => {
   t.equal(toCard(aScreenshot({ status: 'pending', download_url: null })).note, 'Waiting')
   const error = { code: 'PAGE_CRASHED', message: 'the page crashed' } as NonNullable<Screenshot['error']>

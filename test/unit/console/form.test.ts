@@ -6,9 +6,11 @@ import {
   type FormInputs,
   type FormRequest,
   isEmptyInput,
+  toCaptureRequest,
   toInput,
   toInputs,
   toRequest as toUncheckedRequest,
+  withoutAdded,
 } from '../../../api-gateway/console/src/form/request.ts'
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
@@ -216,4 +218,13 @@ t.test('problems of the form have the words of the API', async (t) => {
   t.equal(problemOf('compare_ignore', '{x: 0}'), region)
   t.equal(problemOf('compare_ignore', '#clock\n{"x": 0}'), region)
   t.match(problemOf('fail_on_status', '9'), /^fail_on_status\[0\] has the wrong format. Expected: .* such as 404 or 500-511/)
+})
+
+t.test('an option that the playground adds itself does not come back from the record', async (t) => {
+  const given = { full_page: true }
+  const sent = toCaptureRequest(toRequest(URL_OF_PAGE, toInputs(given).inputs)).body.options
+  t.strictSame(sent, { metadata_timings: true, full_page: true })
+  t.strictSame(toInputs(withoutAdded(sent)).inputs, { full_page: 'true' })
+  t.strictSame(toInputs(withoutAdded({ metadata_timings: false })).inputs, {}, 'the default')
+  t.strictSame(toCaptureRequest(toRequest(URL_OF_PAGE, { metadata_timings: 'false' })).body.options, { metadata_timings: false })
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toSentence } from '../../../api-gateway/console/src/form/sentence.ts'
 import { formatShare, frameOf, placeIn } from '../../../api-gateway/console/src/format/overlay.ts'
 import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
 import {
@@ -30,6 +31,20 @@ t.test('numbers are short and have a unit', async (t) => {
     'in 37 hours',
     'a time on Friday is not tomorrow on Wednesday',
   )
+})
+
+t.test('messages begin with a capital letter, and names stay as they are', async (t) => {
+  t.equal(toSentence('the API key is not valid.'), 'The API key is not valid.')
+  t.equal(toSentence('a screenshot has no event video.completed: leave it out'), 'A screenshot has no event video.completed: leave it out')
+  for (const text of [
+    'retries must be at most 5',
+    'full_page has no effect',
+    'url and html exclude each other',
+    'https://x/ failed',
+    '',
+    'é',
+  ])
+    t.equal(toSentence(text), text)
 })
 
 t.test('local times go to the API and back, and times are shown with their zone', async (t) => {

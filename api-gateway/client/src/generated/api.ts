@@ -3186,6 +3186,7 @@ export interface components {
             /** @description Why the capture failed. */
             error: components["schemas"]["CaptureError"] | null;
             batch_id: string | null;
+            schedule_id: string | null;
             /** @description Identifier that the client chose. */
             external_identifier: string | null;
             /** @description Metadata of the page. */
@@ -4062,6 +4063,7 @@ export interface components {
             /** @description Why the capture failed. */
             error: components["schemas"]["CaptureError"] | null;
             batch_id: string | null;
+            schedule_id: string | null;
             /** @description Identifier that the client chose. */
             external_identifier: string | null;
             /** @description Metadata of the page. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Field } from './fields.ts'
 import type { FieldInput, Pair } from './request.ts'
+import { toSentence } from './sentence.ts'
 
 interface ControlProps {
   field: Field
@@ -52,7 +53,7 @@ export function OptionField({
       </p>
       {problem ? (
         <p id={`${id}-problem`} class="problem">
-          {problem}
+          {toSentence(problem)}
         </p>
       ) : null}
     </div>

@@ -82,6 +82,19 @@ export interface FormRequest {
   warnings: readonly string[]
 }
 
+/** What the playground adds to each request, because it shows the duration of each step. */
+const ADDED: Readonly<Record<string, unknown>> = { metadata_timings: true }
+
+/** The request that is sent. Commands and links that people copy do not have what is added. */
+export const toCaptureRequest = ({ body, ...request }: FormRequest): FormRequest => ({
+  ...request,
+  body: { ...body, options: { ...ADDED, ...body.options } },
+})
+
+/** The options of a record without what the playground adds. */
+export const withoutAdded = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([name, value]) => ADDED[name] !== value))
+
 function findUrlProblem(url: string, names: readonly string[]): string | undefined {
   const markup = ['html', 'markdown'].find((name) => names.includes(name))
   if (url !== '' && markup) return `url and ${markup} exclude each other: leave one of them out`

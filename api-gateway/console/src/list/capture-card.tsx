@@ -5,7 +5,7 @@ import type { Card } from './card.ts'
 
 /** A capture in a list. The whole card is a link to its record. `title` replaces the title of the page. */
 export function CaptureCard({ card, title = card.title }: { card: Card; title?: string }) {
-  const { id, collection, status, created_at, note, notice, length } = card
+  const { id, collection, status, url, detail, created_at, note, notice, length } = card
   const [brokenUrl, setBrokenUrl] = useState<string>()
   const preview = card.preview?.url === brokenUrl ? undefined : card.preview
   const fail = () => setBrokenUrl(card.preview?.url)
@@ -20,6 +20,9 @@ export function CaptureCard({ card, title = card.title }: { card: Card; title?: 
         {length ? <span class="length">{length}</span> : null}
       </span>
       <span class="title">{title}</span>
+      <span class="detail" title={url}>
+        {detail}
+      </span>
       <span class="line">
         <StatusBadge status={status} />
         <span class="soft small" title={formatInstant(created_at)}>

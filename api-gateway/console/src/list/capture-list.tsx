@@ -11,7 +11,7 @@ import { keepFilter } from './list-path.ts'
 import { useCaptures } from './use-captures.ts'
 
 /** Height of a card and its gap. style.css sets the same height. */
-const ROW_HEIGHT = 252
+const ROW_HEIGHT = 274
 const COLUMN_WIDTH = 250
 
 const STATUSES = ['pending', 'completed', 'failed']

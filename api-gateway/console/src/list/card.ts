@@ -1,6 +1,6 @@
 import { type Capture, type Collection, collectionOf, isVideo } from '../api/captures.ts'
 import { formatShare } from '../format/overlay.ts'
-import { toPictureUrl } from '../format/picture-url.ts'
+import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
 import { formatMilliseconds } from '../format/text.ts'
 
 /** What a card shows of a capture. Lists keep thousands of them, and a whole record is several times as large. */
@@ -9,6 +9,9 @@ export interface Card {
   collection: Collection
   status: Capture['status']
   title: string
+  url: string
+  /** What distinguishes it from others with the same title: size, format and path. */
+  detail: string
   created_at: string
   preview: Preview | undefined
   /** Shown if there is no preview. */
@@ -35,6 +38,13 @@ function previewOf(capture: Capture): Preview | undefined {
   return capture.content_type.startsWith('video/') ? { kind: 'video', url } : undefined
 }
 
+function describe({ width, height, format, url }: Capture): string {
+  const size = width && height ? `${width} × ${height} ` : ''
+  const link = toSafeLink(url)
+  const { pathname, search, hash } = new URL(link ?? 'about:blank')
+  return `${size}${format}${link === undefined ? '' : ` · ${pathname}${search}${hash}`}`
+}
+
 export function toCard(capture: Capture): Card {
   const comparison = isVideo(capture) ? null : capture.comparison
   const status = capture.metadata?.http_status ?? 0
@@ -44,6 +54,8 @@ export function toCard(capture: Capture): Card {
     collection: collectionOf(capture),
     status: capture.status,
     title: capture.metadata?.page_title || capture.url,
+    url: capture.url,
+    detail: describe(capture),
     created_at: capture.created_at,
     preview: previewOf(capture),
     note: capture.status === 'completed' ? capture.format : (capture.error?.code ?? 'Waiting'),

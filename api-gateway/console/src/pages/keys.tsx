@@ -6,7 +6,7 @@ import { ConfirmButton } from '../ui/confirm.tsx'
 import { ScrollTable } from '../ui/data-table.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { ShownOnce } from '../ui/secret.tsx'
+import { ShownOnce, useSecrets } from '../ui/secret.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -23,17 +23,12 @@ const SCOPES = Object.keys({
   'usage:read': true,
 } satisfies Record<Exclude<ApiKey['scopes'][number], '*' | 'admin:read'>, true>)
 
-interface Secret {
-  title: string
-  text: string
-}
-
 const Keys: Page = ({ session }) => {
   const { value, error, reload } = useData(
     'keys',
     async () => (await api<Schemas['ApiKeyList']>('/keys?limit=500&include_inactive=true')).data.data,
   )
-  const [secret, setSecret] = useState<Secret>()
+  const { secrets, show, dismiss } = useSecrets('keys')
   const [problem, setProblem] = useState<unknown>()
   const mayWrite = hasScope(session, 'keys:write')
   const renew = (text: string): Promise<boolean> =>
@@ -44,28 +39,34 @@ const Keys: Page = ({ session }) => {
         return false
       },
     )
-  const act = async (path: string, options: { method: string; body?: unknown }, title?: string) => {
+  const act: Act = async (path, options, title) => {
     try {
       const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
       const { id, key: text } = data?.data ?? {}
-      if (title !== undefined && text !== undefined) setSecret({ title, text })
+      if (title !== undefined && id !== undefined && text !== undefined) show({ id, title, text })
       setProblem(undefined)
       // The rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
-      if (id === session.key.id && text !== undefined && !(await renew(text))) return
+      if (id === session.key.id && text !== undefined && !(await renew(text))) return true
     } catch (failure) {
       setProblem(failure)
+      await reload()
+      return false
     }
     await reload()
+    return true
+  }
+  const remove = async (id: string) => {
+    if (await act(`/keys/${id}`, { method: 'DELETE' })) dismiss(id)
   }
   return (
     <>
-      {secret ? <ShownOnce {...secret} onDone={() => setSecret(undefined)} /> : null}
+      <ShownOnce secrets={secrets} dismiss={dismiss} />
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
-      {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, 'The new API key.')} /> : null}
+      {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, `The new API key “${body.name}”.`)} /> : null}
       <Panel title="API keys">
         <ScrollTable head={['Name', 'Text', 'Scopes', 'State', 'Last used', <span class="sr">Actions</span>]}>
           {value?.map((key) => (
-            <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} />
+            <KeyRow key={key.id} item={key} isOwn={key.id === session.key.id} mayWrite={mayWrite} act={act} remove={remove} />
           ))}
         </ScrollTable>
       </Panel>
@@ -82,9 +83,18 @@ function describePolicy({ allowed_hosts, allowed_options, allow_own_markup }: No
   return `links: ${limits.join('; ')}`
 }
 
-type Act = (path: string, options: { method: string; body?: unknown }, title?: string) => Promise<void>
+/** Returns whether the request succeeded. */
+type Act = (path: string, options: { method: string; body?: unknown }, title?: string) => Promise<boolean>
 
-function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; mayWrite: boolean; act: Act }) {
+interface KeyRowProps {
+  item: ApiKey
+  isOwn: boolean
+  mayWrite: boolean
+  act: Act
+  remove: (id: string) => void
+}
+
+function KeyRow({ item, isOwn, mayWrite, act, remove }: KeyRowProps) {
   const path = `/keys/${item.id}`
   return (
     <tr>
@@ -123,7 +133,9 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
               name={`Rotate ${item.name}`}
               title={`Rotate ${item.name}?`}
               text={`The key gets a new text. The current text stays valid for 24 hours. ${isOwn ? 'Other sessions' : 'Sessions'} of the console with this key end now.`}
-              onConfirm={() => act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, 'The new text of the key.')}
+              onConfirm={() =>
+                act(`${path}/rotate`, { method: 'POST', body: { overlap_hours: 24 } }, `The new text of the key “${item.name}”.`)
+              }
             />
             <ConfirmButton
               isPlain
@@ -133,7 +145,7 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
               text={
                 isOwn ? 'This is the key of your session. You will be signed out.' : 'Requests with this key are refused within seconds.'
               }
-              onConfirm={() => act(path, { method: 'DELETE' })}
+              onConfirm={() => remove(item.id)}
             />
           </div>
         ) : null}
@@ -142,7 +154,7 @@ function KeyRow({ item, isOwn, mayWrite, act }: { item: ApiKey; isOwn: boolean; 
   )
 }
 
-function NewKey({ onCreate }: { onCreate: (body: object) => Promise<void> }) {
+function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<unknown> }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>(['screenshots:read', 'screenshots:write'])

@@ -3,14 +3,14 @@ import { type Capture, type Collection, collectionOf, isVideo, recordPath } from
 import { api } from '../api/client.ts'
 import { RequestError } from '../api/request-error.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
-import { type FormInputs, type FormRequest, toInputs, toRequest } from '../form/request.ts'
+import { type FormInputs, type FormRequest, toCaptureRequest, toInputs, toRequest, withoutAdded } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
 import { formatMilliseconds } from '../format/text.ts'
 import { ComparisonPanel } from '../record/comparison.tsx'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
 import { forget, recall, useKept } from '../ui/kept.ts'
-import { CaptureNotes, ErrorNote, Note, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { CaptureNotes, ErrorNote, Note, PageStatus, StatusBadge, Warnings } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
 
@@ -77,12 +77,6 @@ const startOf = (query: URLSearchParams): Draft => ({
   progress: { isBusy: false },
 })
 
-/** The request that is sent: with the durations of the steps, which the page shows. */
-const withTimings = ({ body, ...request }: FormRequest): FormRequest => ({
-  ...request,
-  body: { ...body, options: { metadata_timings: true, ...body.options } },
-})
-
 const Playground: Page = ({ session, query }) => {
   // A link to the page begins anew. The menu leads back to what was left.
   const earlier = recall<Draft>(DRAFT)
@@ -105,7 +99,7 @@ const Playground: Page = ({ session, query }) => {
     set({ isRequested: true })
     api<Capture>(recordPath(of, from)).then(
       ({ data }) => {
-        const { inputs: given, hidden: lost } = toInputs(data.options)
+        const { inputs: given, hidden: lost } = toInputs(withoutAdded(data.options))
         set({
           url: data.options.html === undefined && data.options.markdown === undefined ? data.url : '',
           inputs: { ...given, ...linkedInputs(query) },
@@ -124,7 +118,7 @@ const Playground: Page = ({ session, query }) => {
     set({ running, progress: { isBusy: true } })
     // It goes on while another page is shown.
     const show = (next: Progress) => running.signal.aborted || set({ progress: next })
-    await capture(withTimings(request), running.signal, show).catch((error: unknown) => {
+    await capture(toCaptureRequest(request), running.signal, show).catch((error: unknown) => {
       // A capture that has begun keeps its link to the record.
       if (!running.signal.aborted) change((before) => ({ ...before, progress: { ...shotIn(before.progress), error, isBusy: false } }))
     })
@@ -161,15 +155,7 @@ const Playground: Page = ({ session, query }) => {
       {hidden.length > 0 ? (
         <Note kind="warning">Enter these options again, because records do not show them whole: {hidden.join(', ')}.</Note>
       ) : null}
-      {warnings.length > 0 ? (
-        <Note kind="warning">
-          <ul>
-            {warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Note>
-      ) : null}
+      <Warnings texts={warnings} />
       <div class="columns">
         <OptionForm inputs={inputs} problems={reported} onChange={(next) => set({ inputs: next })} />
         <div class="results">

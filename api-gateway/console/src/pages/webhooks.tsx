@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { useRef, useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { toSentence } from '../form/sentence.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 import type { Page } from '../routing/page.ts'
@@ -10,7 +11,7 @@ import { DeliveryTable } from '../ui/delivery-table.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { ShownOnce } from '../ui/secret.tsx'
+import { ShownOnce, useSecrets } from '../ui/secret.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -33,12 +34,13 @@ function WebhookList({ session }: { session: Session }) {
     'webhooks',
     async () => (await api<Schemas['WebhookList']>('/webhooks?limit=500&include_inactive=true')).data.data,
   )
-  const [secret, setSecret] = useState<string>()
+  const { secrets, show, dismiss } = useSecrets('webhooks')
   const [problem, setProblem] = useState<unknown>()
   const create = async (body: object): Promise<boolean> => {
     try {
       const { data } = await api<Schemas['WebhookCreated']>('/webhooks', { method: 'POST', body })
-      setSecret(data.data.signing_secret)
+      const { id, name, signing_secret: text } = data.data
+      if (text !== undefined) show({ id, title: `The signing secret of “${name}”.`, text })
       setProblem(undefined)
       await reload()
       return true
@@ -49,7 +51,7 @@ function WebhookList({ session }: { session: Session }) {
   }
   return (
     <>
-      {secret === undefined ? null : <ShownOnce title="The signing secret." text={secret} onDone={() => setSecret(undefined)} />}
+      <ShownOnce secrets={secrets} dismiss={dismiss} />
       {error || problem ? <ErrorNote error={problem ?? error} /> : null}
       {hasScope(session, 'webhooks:write') ? <NewWebhook onCreate={create} /> : null}
       <Panel title="Endpoints">
@@ -88,6 +90,7 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
             {...{ id: 'webhook-url', label: 'URL', type: 'url' as const, value: url, onText: setUrl }}
             required
             pattern="https://.*"
+            problem="The URL must start with https://."
             placeholder="https://hooks.example.com/in"
           />
         </div>
@@ -110,7 +113,7 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
 function WebhookPage({ id, session }: { id: string; session: Session }) {
   const path = `/webhooks/${encodeURIComponent(id)}`
   const [status, setStatus] = useState('')
-  const [secret, setSecret] = useState<string>()
+  const { secrets, show, dismiss } = useSecrets('webhooks')
   const [result, setResult] = useState<TestResult>()
   const [problem, setProblem] = useState<unknown>()
   const [notice, setNotice] = useState('')
@@ -138,7 +141,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
   const rotate = () =>
     act(async () => {
       const { data } = await api<Schemas['SigningSecretRotated']>(`${path}/rotate-secret`, { method: 'POST', body: { overlap_hours: 24 } })
-      setSecret(data.data.signing_secret)
+      show({ id, title: `The new signing secret of “${value?.name}”.`, text: data.data.signing_secret })
     })
   const toggle = (isActive: boolean) =>
     act(async () => {
@@ -160,6 +163,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
   const remove = () =>
     act(async () => {
       await api(path, { method: 'DELETE' })
+      dismiss(id)
       navigate('webhooks')
     })
   if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
@@ -197,7 +201,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
           </div>
         ) : null}
       </div>
-      {secret === undefined ? null : <ShownOnce title="The new signing secret." text={secret} onDone={() => setSecret(undefined)} />}
+      <ShownOnce secrets={secrets.filter((secret) => secret.id === id)} dismiss={dismiss} />
       {problem ? <ErrorNote error={problem} /> : null}
       {notice ? <Note kind="good">{notice}</Note> : null}
       {value.is_active && value.statistics.missed_deliveries > 0 ? (
@@ -210,7 +214,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
           ) : null}
         </Note>
       ) : null}
-      {value.disabled_reason ? <Note kind="error">{value.disabled_reason}</Note> : null}
+      {value.disabled_reason ? <Note kind="error">{toSentence(value.disabled_reason)}</Note> : null}
       {result ? (
         <Note kind={result.success ? 'good' : 'error'}>
           {result.message}: {result.status_code === 0 ? (result.error ?? 'no response') : `HTTP ${result.status_code}`} in{' '}

@@ -146,6 +146,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
               <Fact name="From the cache">{shot.cached && 'yes'}</Fact>
               <Fact name="Truncated">{shot.truncated && 'yes'}</Fact>
               <Fact name="Batch">{shot.batch_id}</Fact>
+              <Fact name="Schedule">{shot.schedule_id && <a href={`#/schedules/${shot.schedule_id}`}>{shot.schedule_id}</a>}</Fact>
               <Fact name="External identifier">{shot.external_identifier}</Fact>
               <Fact name="Link expires">{shot.download_url_expires_at && formatInstant(shot.download_url_expires_at)}</Fact>
             </dl>

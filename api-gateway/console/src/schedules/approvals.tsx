@@ -1,14 +1,14 @@
-import { api, type Schemas } from '../api/client.ts'
+import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
 import { formatInstant } from '../format/text.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
 import { readSchedule, schedulePath } from './read-schedule.ts'
 
 type Comparison = NonNullable<Schedule['comparison']>
 
 const runLink = (id: string) => <a href={`#/screenshots/${id}`}>{id}</a>
-const by = (who: string | null): string => (who === null ? '' : ` by ${who}`)
 
 const APPLIED_MILLISECONDS = 5_000
 const CHECK_MILLISECONDS = 300
@@ -40,12 +40,17 @@ export async function undoApproval(id: string): Promise<string | undefined> {
 
 interface ApprovalsProps {
   comparison: Pick<Comparison, 'approvals'>
+  session: Session
   /** Undefined: the key may not approve. */
   undo: (() => void) | undefined
 }
 
 /** The last approvals, and a button that undoes the last one. */
-export function Approvals({ comparison: { approvals }, undo }: ApprovalsProps) {
+export function Approvals({ comparison: { approvals }, session, undo }: ApprovalsProps) {
+  const { value: keys = [] } = useData('keys', async () =>
+    hasScope(session, 'keys:read') ? (await api<Schemas['ApiKeyList']>('/keys?limit=500&include_inactive=true')).data.data : [session.key],
+  )
+  const by = (who: string | null): string => (who === null ? '' : ` by ${keys.find(({ id }) => id === who)?.name ?? who}`)
   const last = approvals.find(({ undone_at: undoneAt }) => undoneAt === null)
   if (approvals.length === 0) return null
   return (
@@ -73,7 +78,7 @@ export function Approvals({ comparison: { approvals }, undo }: ApprovalsProps) {
                 ? 'Runs are not compared until you approve one.'
                 : `Later runs are compared with run ${last.replaced_run} again.`
             }
-            kind="primary"
+            kind="secondary"
             onConfirm={undo}
           />
         </p>

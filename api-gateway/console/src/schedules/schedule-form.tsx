@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { RequestError } from '../api/request-error.ts'
 import { fieldsByName } from '../form/fields.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
+import { toSentence } from '../form/sentence.ts'
 import { useChecks } from '../form/use-checks.ts'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -210,7 +211,7 @@ function Labeled({ name, title, problem, children }: LabeledProps) {
       {children}
       {problem ? (
         <p id={`schedule-${name}-problem`} class="problem">
-          {problem}
+          {toSentence(problem)}
         </p>
       ) : null}
     </div>

@@ -116,7 +116,9 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
         </div>
         <div>
           {schedule.comparison ? <LastComparison comparison={schedule.comparison} approve={approve} /> : null}
-          {schedule.comparison ? <Approvals comparison={schedule.comparison} undo={mayChange ? undo : undefined} /> : null}
+          {schedule.comparison ? (
+            <Approvals comparison={schedule.comparison} session={session} undo={mayChange ? undo : undefined} />
+          ) : null}
           <Times schedule={schedule} />
           <Facts schedule={schedule} />
         </div>
@@ -190,7 +192,7 @@ function LastComparison({
                 ? 'Later runs are compared with its picture. The one that was approved before is no longer used.'
                 : 'Later runs are compared with its picture.'
             }
-            kind="primary"
+            kind={waiting || last?.changed ? 'primary' : 'secondary'}
             onConfirm={() => approve(next)}
           />
         </p>

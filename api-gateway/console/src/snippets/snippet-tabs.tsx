@@ -75,19 +75,33 @@ function TextSnippet({ text, note }: { text: string; note: string }) {
   )
 }
 
+const DAY_SECONDS = 86_400
+
+/** When a link ends, in seconds from its signature. 0: never. */
+const ENDS: Readonly<Record<string, number>> = {
+  never: 0,
+  'in 1 hour': 3_600,
+  'in 1 day': DAY_SECONDS,
+  'in 7 days': 7 * DAY_SECONDS,
+  'in 30 days': 30 * DAY_SECONDS,
+}
+
 /** The link is signed in the browser. The secret is read when it is needed, and not kept. */
 function LinkSnippet({ body, session }: { body: Body; session: Session }) {
   const [link, setLink] = useState<{ text: string; of: string }>()
+  const [end, setEnd] = useState('never')
   const [error, setError] = useState<unknown>()
   const { params, left } = toLinkParameters(body.options)
   const page = body.url === undefined ? {} : { url: body.url }
-  const wanted = JSON.stringify([page, params])
+  const wanted = JSON.stringify([page, params, end])
   if (!hasScope(session, 'keys:write')) return <p class="help">A signed link needs a key with the scope keys:write.</p>
   const sign = async () => {
     try {
       const { data } = await api<{ data: { key: string; link_secret: string } }>(`/keys/${session.key.id}/link-secret`, { method: 'POST' })
       const { key, link_secret: secret } = data.data
-      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { ...page, ...params } }), of: wanted })
+      const seconds = ENDS[end] || undefined
+      const expires = seconds && Math.floor(Date.now() / 1_000) + seconds
+      setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { ...page, ...params }, expires }), of: wanted })
       setError(undefined)
     } catch (problem) {
       setError(problem)
@@ -99,6 +113,20 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
         A link shows the picture without an API key, in pages and emails. It counts for the key <code>{session.key.name}</code>.{' '}
         {leftNote(left, 'A link cannot have these options')}
       </p>
+      <p class="help">
+        A link without an end never ends. Opening a link starts a new capture if no stored picture is fresh. Each capture counts for the
+        quota and the rate limit of the account. A stored picture does not count.
+      </p>
+      <div class="toolbar">
+        <div>
+          <label for="link-end">Ends</label>
+          <select id="link-end" value={end} onChange={(event) => setEnd(event.currentTarget.value)}>
+            {Object.keys(ENDS).map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </div>
+      </div>
       {error ? <ErrorNote error={error} /> : null}
       {link?.of === wanted ? (
         <TextSnippet text={link.text} note="" />
@@ -107,7 +135,7 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
           {link ? 'Sign the changed link' : 'Sign link'}
         </button>
       )}
-      {link && link.of !== wanted ? <Note>The options have changed since the link was signed.</Note> : null}
+      {link && link.of !== wanted ? <Note>The options or the end have changed since the link was signed.</Note> : null}
     </>
   )
 }

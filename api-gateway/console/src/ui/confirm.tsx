@@ -9,7 +9,7 @@ interface ConfirmProps {
   /** Without a border, for rows of tables. */
   isPlain?: boolean
   /** Class of the buttons. */
-  kind?: 'danger' | 'primary'
+  kind?: 'danger' | 'primary' | 'secondary'
   onConfirm: () => void
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Collection } from '../api/captures.ts'
 import type { Delivery } from '../api/client.ts'
+import { toSentence } from '../form/sentence.ts'
 import { formatInstant, formatMilliseconds } from '../format/text.ts'
 import { Fact } from './facts.tsx'
 import { StatusBadge } from './notes.tsx'
@@ -47,7 +48,7 @@ export function DeliveryTable({ deliveries, url, children }: DeliveryTableProps)
                   Attempt {number} · {formatInstant(at)} · {formatMilliseconds(duration_ms)} ·{' '}
                   {status_code === 0 ? (FAILURES[error ?? ''] ?? error ?? 'no response') : `HTTP ${status_code}`}
                 </p>
-                {error_message ? <p class="problem">{error_message}</p> : null}
+                {error_message ? <p class="problem">{toSentence(error_message)}</p> : null}
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the block scrolls, so the keyboard must be able to reach it */}
                 {response_body ? <pre tabIndex={0}>{response_body}</pre> : null}
               </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Capture } from '../api/captures.ts'
 import { describeFailure, RequestError } from '../api/request-error.ts'
+import { toSentence } from '../form/sentence.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 
 /** A message that is announced when it appears. */
@@ -16,15 +17,7 @@ export function Note({ kind = 'info', children }: { kind?: 'info' | 'warning' | 
 export const CaptureNotes = ({ shot: { error, warnings } }: { shot: Capture }) => (
   <>
     {error ? <Note kind="error">{describeFailure(error)}</Note> : null}
-    {warnings.length > 0 ? (
-      <Note kind="warning">
-        <ul>
-          {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      </Note>
-    ) : null}
+    <Warnings texts={warnings} />
   </>
 )
 
@@ -34,15 +27,28 @@ export function ErrorNote({ error }: { error: unknown }) {
   const { problems, requestId } = error instanceof RequestError ? error : { problems: [], requestId: undefined }
   return (
     <Note kind="error">
-      <p>{message}</p>
+      <p>{toSentence(message)}</p>
       {problems.length > 1 ? (
         <ul>
           {problems.map(({ path, message: text }) => (
-            <li key={path + text}>{text}</li>
+            <li key={path + text}>{toSentence(text)}</li>
           ))}
         </ul>
       ) : null}
       {requestId ? <p class="small">Request {requestId}</p> : null}
+    </Note>
+  )
+}
+
+/** What a capture or a request reports without failing. */
+export function Warnings({ texts }: { texts: readonly string[] }) {
+  return texts.length === 0 ? null : (
+    <Note kind="warning">
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{toSentence(text)}</li>
+        ))}
+      </ul>
     </Note>
   )
 }

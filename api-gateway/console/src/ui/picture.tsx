@@ -63,6 +63,10 @@ export function Picture({ shot }: { shot: Capture }) {
         <a href={source} target="_blank" rel="noreferrer">
           Open file
         </a>
+        {/* A link of another origin opens instead: browsers ignore `download` there. */}
+        <a href={source} target="_blank" rel="noreferrer" download>
+          Download
+        </a>
       </figcaption>
     </figure>
   )

@@ -33,6 +33,7 @@ export const completed = {
   artifacts: [],
   error: null,
   batch_id: null,
+  schedule_id: null,
   external_identifier: 'order-1042',
   metadata: { page_title: 'Example Domain', final_url: 'https://example.com/', http_status: 200 },
   comparison: null,

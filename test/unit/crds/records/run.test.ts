@@ -1,4 +1,5 @@
 import t from 'tap'
+import { scheduleIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
@@ -14,7 +15,7 @@ const aSchedule = (spec: Partial<StoredSchedule['spec']> = {}, status: StoredSch
   spec: { schedule: '@hourly', template: { url: 'https://example.com/', externalIdentifier: 'x' }, ...spec },
   status,
 })
-const ref = { name: 'home', uid: 'u', time: time.toISOString() }
+const ref = { name: 'home', uid: 'u', id: scheduleIdOf(aSchedule().metadata), time: time.toISOString() }
 
 t.test('toRunSpec copies the template, and names account and schedule', async (t) => {
   t.strictSame(toRunSpec(aSchedule(), time), {

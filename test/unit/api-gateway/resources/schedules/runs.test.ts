@@ -26,7 +26,12 @@ t.test('POST /schedules/:id/run creates a Screenshot that belongs to the schedul
   const { id, schedule } = addSchedule(gateway, { suspend: true })
   const { status, body, headers } = await calling(gateway)('POST', `/schedules/${id}/run`)
   t.equal(status, 202)
-  t.match(body, { url: 'https://example.com/', status: 'pending', options: { full_page: true }, created_at: NOW.toISOString() })
+  t.match(body, {
+    url: 'https://example.com/',
+    status: 'pending',
+    options: { full_page: true },
+    created_at: NOW.toISOString(),
+  })
   t.match(headers, { location: `/api/v1/screenshots/${body.id}`, 'retry-after': '2', 'x-queue-position': '1' })
   const created = gateway.screenshots.objects.get(body.id)!
   t.match(created.spec, {
@@ -38,6 +43,7 @@ t.test('POST /schedules/:id/run creates a Screenshot that belongs to the schedul
     reservation: /^res_/,
   })
   t.strictSame(gateway.quota.settled, [created.spec.reservation])
+  t.equal((await calling(gateway)('GET', `/screenshots/${body.id}`)).body.schedule_id, id, 'the record names its schedule')
   t.equal(gateway.quota.facts(gateway.keys.accounts.get('acme')!, NOW).used, 1)
 })
 
