@@ -156,8 +156,9 @@ async function pay(
   try {
     const names = missing.map(toObjectName)
     const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, units, at: new Date(plan.at) })
-    if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts, toLimitHeaders(grant.facts))
-    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(grant.facts, units)
+    const { facts } = grant
+    if (grant.refusal === 'rate') throw rateLimitExceeded({ ratePerMinute: 0, ...facts }, toLimitHeaders(facts))
+    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(facts, units)
     return grant
   } catch (error) {
     // Nothing was executed, so the same request with the same key counts as new.

@@ -19,13 +19,13 @@ export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'li
 
 /** Too many requests in the last 60 seconds. The next one is accepted after `Retry-After`. @param rateHeaders further headers of the rate limit */
 export function rateLimitExceeded(
-  { ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'ratePerMinute' | 'rateResetSeconds'>,
+  { ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'rateResetSeconds'> & { ratePerMinute: number },
   rateHeaders: Readonly<Record<string, string>> = {},
 ): ApiError {
   const seconds = Math.max(1, rateResetSeconds)
   return new ApiError(
     'RATE_LIMIT_EXCEEDED',
-    `Rate limit is ${counted(ratePerMinute ?? 0, 'request')} per minute. Retry in ${counted(seconds, 'second')}.`,
+    `Rate limit is ${counted(ratePerMinute, 'request')} per minute. Retry in ${counted(seconds, 'second')}.`,
     {
       details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
       headers: { 'retry-after': String(seconds), ...rateHeaders },

@@ -57,10 +57,11 @@ t.test('a list of thousands of screenshots draws only what the window shows, and
   await page.evaluate('scrollTo(0, 30_000)')
   await isAt(30_000)
   // Playwright would scroll to the card before a click.
-  await page.evaluate(`(() => {
+  await page.waitForFunction(`(() => {
     const isInside = ({ top, bottom }) => top > 0 && bottom < innerHeight
     const card = [...document.querySelectorAll('.card')].find((one) => isInside(one.getBoundingClientRect()))
-    card.click()
+    card?.click()
+    return card !== undefined
   })()`)
   await page.getByRole('heading', { name: 'Record' }).waitFor()
   t.equal(await page.evaluate('scrollY'), 0)

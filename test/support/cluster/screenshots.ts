@@ -45,8 +45,8 @@ export const ended = (name: string, milliseconds = 120_000): Promise<Screenshot>
 /** Creates one and waits until it has finished. */
 export const captureWith = async (t: Test, spec: ScreenshotSpec): Promise<Screenshot> => ended(await createScreenshot(t, spec))
 
-/** Downloads the file through the API with the account's key. */
+/** Downloads the file through the API with the account's key. The replica may learn of the end later than kubectl. */
 export async function fileOf(name: string, key?: string): Promise<Buffer> {
-  const { body } = await call<RecordBody>(`/api/v1/screenshots/${toId(name)}`, key === undefined ? {} : { key })
+  const { body } = await call<RecordBody>(`/api/v1/screenshots/${toId(name)}?wait=10`, key === undefined ? {} : { key })
   return download(body)
 }

@@ -60,7 +60,7 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Part of the page",
     options: [
-      {"name":"selector","kind":"text","summary":"CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none."},
+      {"name":"selector","kind":"text","summary":"CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none."},
       {"name":"selector_algorithm","kind":"text","summary":"How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.","values":["element","clip"]},
       {"name":"selector_all","kind":"boolean","summary":"Captures the area that contains all visible matches of selector. Default: false."},
       {"name":"selector_padding","kind":"integer","summary":"CSS pixels of the page around selector to capture too, 0 to 1000. Default: 0."},

@@ -626,7 +626,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1229,7 +1229,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -1779,7 +1779,7 @@ export interface components {
                  * @enum {string}
                  */
                 full_page_overflow?: "crop" | "scale" | "fail";
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none. */
                 selector?: string;
                 /**
                  * @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element.
@@ -3717,7 +3717,7 @@ export interface components {
                 full_page_scroll_container?: string | null;
                 /** @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop. */
                 full_page_overflow?: ("crop" | "scale" | "fail") | null;
-                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none. */
+                /** @description CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none. */
                 selector?: string | null;
                 /** @description How to capture selector: element scrolls to it first, clip cuts its box out of the page without scrolling. Default: element. */
                 selector_algorithm?: ("element" | "clip") | null;

@@ -146,7 +146,8 @@ function sendPicture({ request, reply, caller, wanted }: Take, picture: LoadedPi
 function assertCanCapture(owner: Account, units: number, { quota, queue, now }: TakeDeps): void {
   const facts = quota.facts(owner, now())
   if (facts.used + units > facts.limit) throw usageLimitReached(facts, units)
-  if (facts.ratePerMinute !== undefined && facts.rateRemaining === 0) throw rateLimitExceeded(facts, toLimitHeaders(facts))
+  const { ratePerMinute } = facts
+  if (ratePerMinute !== undefined && facts.rateRemaining === 0) throw rateLimitExceeded({ ...facts, ratePerMinute }, toLimitHeaders(facts))
   queue.check(owner, 1)
 }
 

@@ -8,7 +8,7 @@ import type { Step, Work } from '../step.ts'
 export const WHOLE_WINDOW = 'captured the whole window'
 
 /** How long a hidden element may take to appear in a page that loads nothing. */
-const HIDDEN_MILLISECONDS = 2_000
+const HIDDEN_MILLISECONDS = 5_000
 
 /** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {

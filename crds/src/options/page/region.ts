@@ -10,7 +10,7 @@ export const regionOptions = {
   selector: option(
     { links: 'yes', picture: 'yes' },
     selector(
-      'CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 2 seconds in a page that loads nothing. Default: none.',
+      'CSS selector of an element to capture instead of the viewport. The first visible match is captured, as far as boxes around it show it. A hidden match is waited for at most 5 seconds in a page that loads nothing. Default: none.',
     ),
   ),
   selectorAlgorithm: option(

@@ -17,14 +17,14 @@ function setUp() {
     return () => true
   }
   const seen = new Map<string, string>()
-  const observe = (object: Lease) => {
+  const noteWritten = (object: Lease) => {
     const { name, resourceVersion = '' } = object.metadata
     if (seen.get(name) === resourceVersion) return
     seen.set(name, resourceVersion)
     tell({ type: 'modified', object, source: 'watch' })
   }
   const liveness = new GatewayLiveness({
-    leases: { addListener, observe } as unknown as ConstructorParameters<typeof GatewayLiveness>[0]['leases'],
+    leases: { addListener, noteWritten } as unknown as ConstructorParameters<typeof GatewayLiveness>[0]['leases'],
     clock,
   })
   let version = 0
@@ -32,7 +32,7 @@ function setUp() {
   const renew = (name: string, { deaf = false } = {}) => {
     const lease = { metadata: { name, resourceVersion: String(++version) }, spec: { leaseDurationSeconds: 30 } } as Lease
     stored.set(name, lease)
-    if (!deaf) observe(lease)
+    if (!deaf) noteWritten(lease)
   }
   const end = (name: string) => {
     tell({ type: 'deleted', object: stored.get(name)!, source: 'watch' })
