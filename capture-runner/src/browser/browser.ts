@@ -66,11 +66,13 @@ const FLAGS: readonly string[] = [
   '--window-size=200,200',
 ]
 
-/**
- * Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
- * Not for runners that record videos.
- */
-export const INSTANT_SCROLL_FLAG = '--disable-smooth-scrolling'
+/** Flags of runners that record no videos. */
+export const STILL_FLAGS: readonly string[] = [
+  // Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
+  '--disable-smooth-scrolling',
+  // The compositor would run animations by itself, and could go on to draw their first frame after the page has brought them to their end.
+  '--disable-threaded-animation',
+]
 
 /** Starts a browser. @throws when it is not ready in time */
 export async function launchBrowser(settings: BrowserSettings): Promise<RunningBrowser> {

@@ -123,6 +123,14 @@ const stage = await openStage(
         "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
       )}`,
     ),
+    '/fading-rows': page(
+      '',
+      `<style>@keyframes appear { from { opacity: 0; transform: translateY(30px) } to { opacity: 1; transform: none } }
+      div { height: 40px; background: #0f0; animation: appear .6s both }</style>
+      ${[0, 1, 2, 3, 4].map((row) => `<div style="animation-delay: ${row * 150}ms"></div>`).join('')}<p id="clock"></p>${script(
+        'const tick = () => { clock.textContent = new Date().toISOString() }; tick(); setInterval(tick, 100)',
+      )}`,
+    ),
     '/smooth-strip': page(
       '',
       `<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
@@ -197,6 +205,13 @@ t.test('a page whose timers take longer than their time needed half a minute', a
 t.test('rows that appear one after the other were missing at the end of the wait', async (t) => {
   const { pixels } = await stage.shoot('/rows', small)
   for (let row = 0; row < 13; row++) t.ok(isNear(pixels.at(400, 20 * row + 10), GREEN), `row ${row}: ${pixels.at(400, 20 * row + 10)}`)
+})
+
+t.test('rows that fade in one after the other, beside a clock, were missing', async (t) => {
+  for (let capture = 0; capture < 4; capture++) {
+    const { pixels } = await stage.shoot('/fading-rows', small)
+    for (let row = 0; row < 5; row++) t.ok(isNear(pixels.at(400, 40 * row + 20), GREEN), `row ${row}: ${pixels.at(400, 40 * row + 20)}`)
+  }
 })
 
 t.test('a warning names the request that the page still waits for', async (t) => {
