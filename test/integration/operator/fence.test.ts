@@ -163,6 +163,8 @@ function lead(): void {
 
 t.test('a leader that goes on after another one leads writes nothing, of whichever kind', async (t) => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  // Also after a failure: the leaders stop only when the captures have ended.
+  t.teardown(() => release())
   stage.node.capture = async ({ url }) => (url.includes('slow') ? released : undefined)
   await stage.setPool({ minIdle: 1, maxPods: 3, scaleDownDelaySeconds: 0 })
   await new Resource(admin, accounts).create({ metadata: { name: 'acme' }, spec: { plan: 'scale' } })
