@@ -1,5 +1,5 @@
 import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
-import { shareOfWindow } from '../shared/boxes.ts'
+import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
@@ -57,7 +57,7 @@ export function findScrollers(): Scroller[] {
     const hidden = hiddenAt(element)
     if (hidden <= 1) continue
     const share = shareOfWindow(element)
-    if (share === 0 || !call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true })) continue
+    if (share === 0 || !isInSight(element)) continue
     found.push({ element: element as HTMLElement, share, hidden })
   }
   found.sort((a, b) => b.share - a.share || b.hidden - a.hidden)
@@ -178,7 +178,7 @@ const findClipped = (): Element | undefined =>
       element !== document.documentElement &&
       hiddenIn(element, 'Height', CLIPS) > innerHeight * ROOT_SHARE &&
       shareOfWindow(element) >= FILLING_SHARE &&
-      call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true }) &&
+      isInSight(element) &&
       flatElements(element).some((inner) => hasText(inner) && isBelow(inner, element)),
   )
 

@@ -1,6 +1,5 @@
 import type { DocumentFacts, PageFunctions } from '../../../src/page/functions.ts'
-import { isVisible } from '../shared/boxes.ts'
-import { call } from '../shared/dom.ts'
+import { isInSight, isVisible } from '../shared/boxes.ts'
 import { recall } from '../shared/state.ts'
 import { foldText, readVisibleText } from '../shared/text.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
@@ -36,10 +35,7 @@ const CAPTCHAS = `
 export function findForms(): DocumentFacts['forms'] {
   // The wait for stability has searched the page for trees, which takes long on a large page.
   const roots = [...(recall('tintypeMotion')?.roots ?? findRoots())]
-  const isShown = (selector: string) =>
-    findMatches(selector, roots).some(
-      (element) => isVisible(element) && call(element, 'checkVisibility', { visibilityProperty: true, opacityProperty: true }),
-    )
+  const isShown = (selector: string) => findMatches(selector, roots).some((element) => isVisible(element) && isInSight(element))
   const found: DocumentFacts['forms'] = isShown('input[type=password]') ? ['password'] : []
   return isShown(CAPTCHAS) && readVisibleText().length < 1500 ? [...found, 'captcha'] : found
 }

@@ -31,6 +31,10 @@ function isRendered(element: Element): boolean {
 /** True if the element shows a box that is not hidden. It may be outside of the window. */
 export const isVisible = (element: Element): boolean => getComputedStyle(element).visibility === 'visible' && ownBoxesOf(element).length > 0
 
+/** True for an element with a box that is neither hidden nor transparent. */
+export const isInSight = (element: Element): boolean =>
+  call(element, 'checkVisibility', { opacityProperty: true, visibilityProperty: true })
+
 /** The visible matches of a selector. */
 export const findVisible = (selector: string): Element[] => findMatches(selector).filter(isVisible)
 
