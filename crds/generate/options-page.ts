@@ -1,9 +1,10 @@
+import path from 'node:path'
 import { contradictions } from '../src/options/contradictions.ts'
 import { exampleOf } from '../src/options/examples.ts'
 import { type OptionGroup, optionGroups } from '../src/options/groups.ts'
 import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
 import type { DeclaredOption, LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
-import { toWarning, warnings } from '../src/options/warnings.ts'
+import { warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 
 // Builds docs/options.md from the definitions of the options and from the names of the tests.
@@ -63,11 +64,25 @@ function rangeOf(schema: OptionSchema): string {
   return `${minimum} to ${maximum} ${unit.startsWith('CSS') ? unit : unit.toLowerCase()}`.trimEnd()
 }
 
-/** Contradictions and warnings of an option. */
+/** What to do about a contradiction. Responses say it. */
+const REMEDY = /: (?:give|leave|lower|raise|set|swap|use) .*$/
+
+/** Contradictions and warnings of an option, each in one sentence. */
 function interactionsOf(name: string): string[] {
-  const against = contradictions.filter(({ paths }) => paths.some((path) => path === name)).map(({ message }) => `Refused: ${message}.`)
-  const without = warnings.filter(({ option }) => option === name).map((warning) => `Warning: ${toWarning(warning)}.`)
-  return [...against, ...without]
+  const against = contradictions
+    .filter(({ paths }) => paths.some((other) => other === name))
+    .map(({ message }) => message.replace(REMEDY, ''))
+  const without = warnings.filter(({ option }) => option === name).map(({ reason }) => reason)
+  return [
+    ...(against.length > 0 ? [`Refused: ${against.join('; ')}.`] : []),
+    ...(without.length > 0 ? [`No effect ${without.join('; ')}.`] : []),
+  ]
+}
+
+/** The description without the default and the range, which have their own columns. */
+function describe({ description = '', minimum, maximum }: OptionSchema): string {
+  const text = description.replace(DEFAULT, '')
+  return minimum === undefined || maximum === undefined ? text : text.replace(`, ${minimum} to ${maximum}`, '')
 }
 
 const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : rule.replace('_', ' '))
@@ -78,18 +93,18 @@ function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]
   const { description = '' } = option
   const [, preset = ''] = DEFAULT.exec(description) ?? []
   const example = exampleOf(name)
-  const tests = proofs.filter((proof) => proof.option === toSnakeCase(name))
+  const files = new Set(proofs.filter((proof) => proof.option === toSnakeCase(name)).map(({ file }) => file))
   const cells = [
     code(toSnakeCase(name)),
     typeOf(option),
     rangeOf(option),
     preset,
-    description.replace(DEFAULT, ''),
+    describe(option),
     linksOf(schema.rules.links),
     pictureOf(schema.rules.picture),
     example === undefined ? '' : code(JSON.stringify(example)),
     interactionsOf(name).join(' '),
-    tests.map(({ title, file }) => `[${textOf(title)}](../${file})`).join('; '),
+    [...files].map((file) => `[${path.basename(file, '.test.ts')}](../${file})`).join(', '),
   ]
   return `| ${cells.join(' | ')} |`
 }
@@ -113,8 +128,10 @@ export function buildOptionsPage(proofs: readonly Proof[]): string {
     '# Capture options',
     '',
     `This page lists the ${optionNames.length} options of a capture. All are optional. Put them into \`options\` of POST /v1/screenshots and POST /v1/screenshots/batch,`,
-    'or with kubectl into `spec.options`, by the same names in camel case. `warnings` in the record lists options that had no effect. The last column',
-    'links the test that shows the option in a real browser.',
+    'or with kubectl into `spec.options`, by the same names in camel case.',
+    '',
+    '**With other options** says which requests are refused, and when an option has no effect, which adds a warning to the record. **Proved by** links the',
+    'test files that show the option in a real browser: each test has the name of its option in its title or in a comment above it.',
     '',
     '**Links** says whether [signed links](links.md) may have the option:',
     '',
