@@ -79,10 +79,10 @@ function interactionsOf(name: string): string[] {
   ]
 }
 
-/** The description without the default and the range, which have their own columns. */
-function describe({ description = '', minimum, maximum }: OptionSchema): string {
-  const text = description.replace(DEFAULT, '')
-  return minimum === undefined || maximum === undefined ? text : text.replace(`, ${minimum} to ${maximum}`, '')
+/** The description without the default and the bounds, which have their own columns. */
+function describe({ description = '', minimum, maximum, maxLength, maxItems, maxProperties }: OptionSchema): string {
+  const bounds = [`, ${minimum} to ${maximum}`, `, at most ${maxLength} characters`, `, at most ${maxItems ?? maxProperties}`]
+  return bounds.reduce((text, bound) => text.replace(new RegExp(`${bound}(?=[,.;])`), ''), description.replace(DEFAULT, ''))
 }
 
 const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : rule.replace('_', ' '))
@@ -96,8 +96,7 @@ function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]
   const files = new Set(proofs.filter((proof) => proof.option === toSnakeCase(name)).map(({ file }) => file))
   const cells = [
     code(toSnakeCase(name)),
-    typeOf(option),
-    rangeOf(option),
+    [typeOf(option), rangeOf(option)].filter(Boolean).join(', '),
     preset,
     describe(option),
     linksOf(schema.rules.links),
@@ -110,8 +109,8 @@ function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]
 }
 
 const HEAD = [
-  '| Option | Type | Range | Default | What it does | Links | Changes the picture | Example | With other options | Proved by |',
-  '|---|---|---|---|---|---|---|---|---|---|',
+  '| Option | Type and range | Default | What it does | Links | Changes the picture | Example | With other options | Proved by |',
+  '|---|---|---|---|---|---|---|---|---|',
 ]
 
 function writeGroup({ title, options, note }: OptionGroup, proofs: readonly Proof[]): string[] {
