@@ -85,8 +85,10 @@ function describe({ description = '', minimum, maximum, maxLength, maxItems, max
   return bounds.reduce((text, bound) => text.replace(new RegExp(`${bound}(?=[,.;])`), ''), description.replace(DEFAULT, ''))
 }
 
-const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : rule.replace('_', ' '))
-const pictureOf = (rule: PictureRule): string => (typeof rule === 'object' ? rule.when : rule)
+/** The usual rule, "yes", is an empty cell. */
+const shown = (rule: string): string => (rule === 'yes' ? '' : rule.replace('_', ' '))
+const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : shown(rule))
+const pictureOf = (rule: PictureRule): string => (typeof rule === 'object' ? rule.when : shown(rule))
 
 function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]): string {
   const option = toOptionSchema(schema)
@@ -134,14 +136,15 @@ export function buildOptionsPage(proofs: readonly Proof[]): string {
     '',
     '**Links** says whether [signed links](links.md) may have the option:',
     '',
+    '- empty: yes;',
     '- `own markup`: yes, but if the [link policy](api.md#api-keys) of the API key has `allowed_hosts`, it must also have `allow_own_markup: true`;',
     '- not a value: links may have every other value.',
     '',
-    '**Changes the picture** says whether the [cache](#cache) shares a picture between requests that differ only in the option:',
+    '**Changes the picture** decides whether the [cache](#cache) shares a picture between requests that differ only in the option:',
     '',
-    '- `yes`: the cache keeps a picture for each value;',
-    '- `no`: they share one picture;',
-    '- `separate`: the cache keeps a picture for each value, because the record, the files beside the picture, or whether the capture fails depends on it.',
+    '- empty: yes, and the cache keeps a picture for each value;',
+    '- `no`: such requests share one picture;',
+    '- `separate`: no, but the cache keeps one for each value, because the record, other files, or whether the capture fails depends on it.',
     '',
     ...groups,
   ].join('\n')

@@ -71,9 +71,9 @@ t.test('buildOptionsPage shows whether links may have an option, and whether it 
       .slice(4, 6),
     ['Links', 'Changes the picture'],
   )
-  t.strictSame(cellsOf('viewport_width'), ['yes', 'yes'])
-  t.strictSame(cellsOf('html'), ['own markup', 'yes'])
+  t.strictSame(cellsOf('viewport_width'), ['', ''])
+  t.strictSame(cellsOf('html'), ['own markup', ''])
   t.strictSame(cellsOf('cache_refresh'), ['not `true`', 'no'])
-  t.strictSame(cellsOf('save_har'), ['yes', 'separate'])
+  t.strictSame(cellsOf('save_har'), ['', 'separate'])
   t.match(cellsOf('timeout')?.[1], /^with `best_attempt`/)
 })
