@@ -66,6 +66,9 @@ const FLAGS: readonly string[] = [
   '--window-size=200,200',
 ]
 
+/** A flag of Playwright's, with which each screenshot is drawn twice (ADR 81). */
+const NEW_SURFACE = '--enable-features=CDPScreenshotNewSurface'
+
 /** Flags of runners that record no videos. */
 export const STILL_FLAGS: readonly string[] = [
   // Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
@@ -126,6 +129,7 @@ async function start(settings: BrowserSettings, jail: Jail | undefined, mark: st
   const browser = await chromium.launch({
     executablePath: command.executablePath,
     chromiumSandbox: settings.chromiumSandbox,
+    ignoreDefaultArgs: [NEW_SURFACE],
     args: [...FLAGS, await userAgentFlag(settings.executablePath), ...(settings.extraArguments ?? []), mark],
     // The browser gets nothing of the runner's environment.
     env: { ...browserEnvironment(process.env), ...command.env },

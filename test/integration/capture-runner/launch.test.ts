@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts'
 import { choose } from '../../support/length.ts'
 import { CHROMIUM } from './stage/studio.ts'
 
-// A browser may stop at any moment of its launch.
+// How browsers start. One may stop at any moment of its launch.
 
 const LAUNCH_MILLISECONDS = 2_000
 const settings = {
@@ -38,4 +38,10 @@ t.test('a launch fails and leaves no process when the browser stops during it', 
       throw error
     })
   }
+})
+
+t.test('Playwright starts browsers without a second surface for each screenshot', async (t) => {
+  const browser = await launchBrowser({ ...settings, launchMilliseconds: 30_000 })
+  t.teardown(browser.kill)
+  t.notMatch(argumentsOf(browser.pid).join(' '), 'CDPScreenshotNewSurface')
 })
