@@ -20,13 +20,14 @@ import { findProblems } from './controller-runtime/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller-runtime/holder-pod.ts'
 import { LeaderElection } from './controller-runtime/leader-election.ts'
 import { leaseStore } from './controller-runtime/lease.ts'
+import { watchQueues } from './controller-runtime/metrics.ts'
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
 import { createControllers } from './controllers/all.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
 import { EventFilter } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, watchPhases } from './metrics/metrics.ts'
 import { createSigner } from './runner/signature.ts'
 import { type Config, loadConfig } from './runtime/config.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -103,7 +104,7 @@ async function runOperator(config: Config): Promise<void> {
     isHolderAlive: holderPodProbe({ http, namespace, container: CONTAINER }),
     ...config.lease,
     log: log.child({ component: 'election' }),
-    metrics: metrics.election,
+    metrics: metrics.runtime,
     onNewLeader: (identity) => log.info({ identity, isSelf: identity === config.podUid }, 'new leader'),
     onStoppedLeading: (reason) => log.warn({ reason }, 'leadership lost'),
     onStartedLeading: (signal) => lead(signal),
@@ -115,7 +116,7 @@ async function runOperator(config: Config): Promise<void> {
     spans,
     log,
     registry: metrics.registry,
-    controllerMetrics: metrics.controller,
+    controllerMetrics: metrics.runtime,
     clock: systemClock,
     reflectors,
     keys,
@@ -125,8 +126,8 @@ async function runOperator(config: Config): Promise<void> {
   }
   const eventFilter = new EventFilter()
   const leadership = createLeadership(createControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey) }))
-  metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
-  metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
+  watchQueues(metrics.registry, () => leadership.controllers.map(({ queue }) => queue))
+  watchPhases(metrics.registry, (phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention
   registerCacheMetrics(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })

@@ -85,7 +85,8 @@ export function createContext(deps: DeliveryDeps & Term, surroundings: Surroundi
     now,
     onRelease: enqueue.screenshot,
     onChange(endpoint, isOpen) {
-      metrics.onCircuit?.(isOpen)
+      metrics.openCircuits.inc(isOpen ? 1 : -1)
+      if (isOpen) metrics.circuitOpenings.inc()
       enqueue.webhook(endpoint)
     },
   })

@@ -41,7 +41,6 @@ const part = {
   reflectors,
   clock: systemClock,
   config,
-  controllerMetrics: {},
 }
 const term = aTerm({ http, storage })
 const works = [createApiKeyController(part), createAccountControllers(part)].map((work) => work.start(term))

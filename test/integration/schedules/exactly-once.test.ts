@@ -60,7 +60,6 @@ async function lead(writes = Number.POSITIVE_INFINITY) {
     clock: systemClock,
     log: silentLog,
     registry: new Registry(),
-    controllerMetrics: {},
   } as unknown as ScheduleControllerDeps
   const term = new AbortController()
   const work = createScheduleController(deps).start(

@@ -107,7 +107,6 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
       clock: { ...systemClock, wall: () => now().getTime() },
       log: silentLog,
       registry: new Registry(),
-      controllerMetrics: {},
     } as unknown as ScheduleControllerDeps
     const term = new AbortController()
     const work = createScheduleController(deps).start(

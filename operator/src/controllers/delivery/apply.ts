@@ -32,7 +32,7 @@ export interface ApplyDeps {
   /** Stores deliveries that failed, so that they can be redelivered. */
   keepMissed: (observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>
   log: Log
-  metrics: DeliveryMetrics
+  metrics: Pick<DeliveryMetrics, 'deliveries'>
 }
 
 /** Executes the actions in order: status.deliveries is written before the posts that depend on it. */
@@ -119,7 +119,7 @@ function reportChange(
   if (!hasEnded(after)) return
   const result = after.state === 'ok' ? 'ok' : 'failed'
   if (counted !== undefined && change.statusCode === undefined) noteWithdrawal(findWebhook(counted), screenshot, change, deliveryLog)
-  metrics.onEnded?.(event, result)
+  metrics.deliveries.inc({ event, result })
   log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery ended')
 }
 

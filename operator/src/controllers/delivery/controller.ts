@@ -42,7 +42,7 @@ export interface DeliveryControllerOptions {
   posting: Omit<DeliveryWorkerDeps, keyof WebhookFinder | 'eventBodies' | 'deliveryLog' | 'exists' | 'onProgress' | 'log' | 'metrics'> &
     Pick<ObserveDeps, 'circuitBreakers'> & { schedule: RetrySchedule }
   events: Pick<DeliveryWorkerDeps, 'eventBodies'>
-  results: Pick<ApplyDeps, 'statistics' | 'deliveryLog' | 'log' | 'metrics'>
+  results: Pick<ApplyDeps, 'statistics' | 'deliveryLog' | 'log'> & Pick<DeliveryWorkerDeps, 'metrics'>
   handOver: Pick<ApplyDeps, 'keepOpen' | 'keepMissed'>
   backlog: Backlog
 }

@@ -105,7 +105,11 @@ export class DeliveryWorker {
       this.#defer(job)
       return undefined
     }
-    if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
+    if (attempt === 1)
+      this.#deps.metrics.firstAttemptSeconds.observe(
+        { event: occurrence.event },
+        (this.#deps.now().getTime() - occurrence.at.getTime()) / 1_000,
+      )
     const event = await this.#deps.eventBodies.load(screenshot, occurrence.event, attempt)
     const begun = this.#deps.now()
     const deliveryId = toDeliveryId(occurrence, event, webhook)
@@ -155,7 +159,9 @@ export class DeliveryWorker {
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
       jitter: random(),
     })
-    metrics.onAttempt?.(occurrence.event, isSuccess ? 'success' : end, durationMilliseconds / 1000)
+    const result = isSuccess ? 'success' : end
+    metrics.attempts.inc({ event: occurrence.event, outcome: result })
+    metrics.postSeconds.observe({ outcome: result }, durationMilliseconds / 1_000)
     const fields = { key: keyOf(screenshot), webhook, eventId: id, attempt, statusCode, outcome: end, detail }
     log.debug({ ...fields, durationMilliseconds: Math.round(durationMilliseconds) }, 'event posted')
     onProgress(keyOf(screenshot))

@@ -30,7 +30,7 @@ export async function applyChanges(
     reflectors.usages.noteWritten(written)
     const before = new Set(current.status?.refunds)
     const refunded = new Set((status.refunds ?? []).filter((id) => !before.has(id)))
-    metrics.onRefunded(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))
+    metrics.refundedUnits.inc(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))
     return { outcomes, written }
   }
   return retry(write, { delayOf: (error, attempt) => (isConflict(error) && attempt < MAX_ATTEMPTS ? 0 : undefined), wait: sleep })

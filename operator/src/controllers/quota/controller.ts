@@ -52,7 +52,7 @@ export function createQuotaController(deps: Deps): QuotaController {
   const charges = new Charges()
   const charge: Charge = async (shot) => {
     const outcome = await charges.request(shot)
-    metrics.onCharge(outcome)
+    metrics.charges.inc({ outcome })
     return outcome
   }
   return { charge, start: (term) => startTerm({ ...deps, ...term }, { liveness, recentNames, metrics, charges }) }

@@ -59,7 +59,8 @@ export async function settleEnded({ metadata, status }: AccountUsage, context: Q
     if (settlements.length === MAX_SETTLEMENTS) break
     if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastUsedAt(reservation), leases))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
-    metrics.onSettled(settlement.neverMade.length * (reservation.units ?? 1))
+    metrics.settled.inc()
+    metrics.settledUnits.inc(settlement.neverMade.length * (reservation.units ?? 1))
     settlements.push(settlement)
   }
   return settlements

@@ -69,7 +69,7 @@ function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: Reten
   const mayContinueUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
   const runChore: Reconcile = async (chore, signal) => {
     const requeue = await chores[chore]?.(mayContinueUntil(signal))
-    metrics.onRound(chore, now())
+    metrics.lastRound.set({ chore }, now().getTime() / 1_000)
     return requeue
   }
   const options = { workers: CHORES.length, timeoutMilliseconds: ROUND_MILLISECONDS }
@@ -97,7 +97,7 @@ function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions):
     screenshots,
     seen: reflectors.screenshots,
     archiving,
-    onArchived: metrics.onArchived,
+    onArchived: (count) => metrics.archived.inc(count),
   }
   const gone = new DeletedAccounts({
     ...shared,

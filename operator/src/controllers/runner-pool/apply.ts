@@ -68,7 +68,7 @@ async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext
   expectations.expectCreation(name, now().getTime())
   try {
     reflectors.pods.noteWritten(await pods.create(buildRunnerPod(pool, ordinal, podSettings)))
-    metrics.onPodCreated()
+    metrics.podsCreated.inc()
   } catch (error) {
     expectations.forget(name)
     // Created by an earlier try whose response was lost, or by another leader. Use the existing pod.
@@ -89,7 +89,7 @@ async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' 
   expectations.expectDeletion(uid, now().getTime())
   try {
     await pods.delete(name, { uid, gracePeriodSeconds: reason === 'ended' ? 0 : DELETE_GRACE_SECONDS })
-    metrics.onPodDeleted(reason)
+    metrics.podsDeleted.inc({ reason })
     log.info({ runnerPod: name, uid, reason }, 'runner pod deleted')
   } catch (error) {
     if (isNotFound(error) || isConflict(error)) return
@@ -110,13 +110,7 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
   const { pool, memory } = observed
   const now = context.now()
   const status = buildStatus(observed, group(observed, now.getTime()), now)
-  metrics.onStatus(pool.metadata.name, {
-    idle: status.idle ?? 0,
-    busy: status.busy ?? 0,
-    queued: status.queued ?? 0,
-    replicas: status.replicas ?? 0,
-    listsUpdated: oldestLists(observed.runners),
-  })
+  metrics.onStatus(pool.metadata.name, status, oldestLists(observed.runners))
   const changed = changedConditions(pool.status, status)
   if (!changed.some(isUrgent)) {
     if (changed.length === 0 && !hasOtherCounts(pool.status, status)) return undefined

@@ -39,7 +39,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
     warnOfClockSkew(runner, pool, context)
-    metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
+    metrics.startupSeconds.observe((now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? '')) / 1_000)
     context.onIdentified(runner)
   }
   dispatcher.wake(pool)

@@ -57,7 +57,7 @@ export async function apply(observed: Observed, decision: Decision, deps: ApplyD
 async function record(schedule: StoredSchedule, run: EndedRun, { storage, metrics }: ApplyDeps): Promise<void> {
   const stored: StoredRun = { version: 1, ...toRecent(run), time: new Date(run.time).toISOString() }
   await storage.write(runKey(accountOf(schedule), schedule.metadata.uid, run.id), JSON.stringify(stored))
-  metrics.onEnded(run.outcome)
+  metrics.ended.inc({ outcome: run.outcome })
 }
 
 const handlers: { [Name in Action['do']]: Handler<Name> } = {
@@ -66,7 +66,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     const name = toObjectName(id)
     try {
       seen.noteWritten(await shots.create({ metadata: { name, namespace: schedule.metadata.namespace }, spec }))
-      metrics.onCreated(lateMilliseconds / 1_000)
+      metrics.lateSeconds.observe(lateMilliseconds / 1_000)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const shot = await shots.find(name)

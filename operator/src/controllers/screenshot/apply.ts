@@ -108,7 +108,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     const claimed = await write(shot, buildClaim(shot, runner, now, isCharged), context)
     context.dispatchTracker.noteClaim(key, { attempt: attemptsOf(claimed), podUid: runner.uid })
     context.dispatcher.drop(key)
-    if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
+    if (attemptsOf(claimed) === 1) context.metrics.waitSeconds.observe(secondsSince(shot, now))
     return { shot: claimed }
   },
 
@@ -131,7 +131,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
       context.captureWatcher.giveUp(key)
     }
     context.dispatchTracker.forget(key)
-    context.metrics.onUnclaim(reason)
+    context.metrics.unclaims.inc({ reason })
     warnOf(waiting, reason, message, context)
     return { shot: waiting }
   },
@@ -164,6 +164,10 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
   },
 }
 
+/** Seconds since the creation; 0 if another clock created it later. */
+const secondsSince = ({ metadata }: Screenshot, now: Date): number =>
+  Math.max(0, now.getTime() - createdAtOf(screenshotIdOf(metadata)).getTime()) / 1_000
+
 /** Writes the status once. A conflict or a deleted Screenshot ends the reconcile with an error, and the object is reconciled again. */
 async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors }: ScreenshotContext): Promise<Screenshot> {
   const { name, resourceVersion } = shot.metadata
@@ -195,7 +199,7 @@ function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events,
   if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
   const message = `Captures of this account crashed ${MAX_CRASHES} runners in a short time. Until this stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
   log.warn({ accountName: account }, 'account limited: its captures crashed too many runners')
-  metrics.onHeldBack()
+  metrics.heldBack.inc()
   const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
 }

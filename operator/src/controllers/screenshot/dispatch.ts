@@ -48,7 +48,7 @@ export async function sendOrder(key: string, shot: Screenshot, context: Screensh
   }
   // Its Screenshot was deleted or failed while this runner was unreachable.
   if (sent.outcome === 'busy' && !isClaimed(sent.with.uid, address, context)) await context.client.cancel(address, sent.with.uid)
-  metrics.onDispatch(sent.outcome)
+  metrics.dispatches.inc({ outcome: sent.outcome })
   return sent
 }
 

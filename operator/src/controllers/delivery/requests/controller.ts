@@ -19,7 +19,7 @@ import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { Webhook } from '@tintype/crds/kinds/webhook'
 import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
 import type { Controller } from '../../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import type { RuntimeMetrics } from '../../../controller-runtime/metrics.ts'
 import { readObject } from '../../../kube/read-object.ts'
 import { createController } from '../../../runtime/deps.ts'
 import { accountKeyOf } from '../endpoint.ts'
@@ -37,8 +37,8 @@ export interface PostRequestsOptions {
   mayStart: () => boolean
   now: () => Date
   log: Log
-  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
-  metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
+  controllerMetrics?: RuntimeMetrics | undefined
+  metrics: Pick<DeliveryMetrics, 'requestedPosts'>
 }
 
 /** A request that this leader has started; without a result it is in progress. */
@@ -99,7 +99,7 @@ export class PostRequests {
       .run({ account: requests, endpoint: requests }, () => this.#options.perform(webhook, request))
       .then(
         (response) => {
-          this.#options.metrics?.onRequestedPost?.(request.do, response.success)
+          this.#options.metrics.requestedPosts.inc({ kind: request.do, result: response.success ? 'ok' : 'failed' })
           started.set(name, { request, response })
           this.controller.enqueue(key)
         },

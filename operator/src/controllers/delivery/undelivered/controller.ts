@@ -7,7 +7,7 @@
 
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import type { RuntimeMetrics } from '../../../controller-runtime/metrics.ts'
 import { createController } from '../../../runtime/deps.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
@@ -17,7 +17,7 @@ export interface UndeliveredOptions extends UndeliveredWorkerDeps {
   limiter: Pick<PostLimiter, 'run'>
   /** False once this operator loses leadership. */
   mayStart: () => boolean
-  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+  controllerMetrics?: RuntimeMetrics | undefined
 }
 
 const WORKERS = 4

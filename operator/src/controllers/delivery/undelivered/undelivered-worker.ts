@@ -175,7 +175,9 @@ export class UndeliveredWorker {
       // A crash between the request and the removal of the missed delivery may have left both.
       if (outcome.isSuccess && open.manual) await undelivered.forgetMissed(account, webhookId, open.delivery)
     }
-    this.#deps.metrics.onAttempt?.(open.type, outcome.isSuccess ? 'success' : outcome.end, outcome.durationMilliseconds / 1_000)
+    const result = outcome.isSuccess ? 'success' : outcome.end
+    this.#deps.metrics.attempts.inc({ event: open.type, outcome: result })
+    this.#deps.metrics.postSeconds.observe({ outcome: result }, outcome.durationMilliseconds / 1_000)
     // Like other redeliveries, those of missed events do not count.
     if (open.manual) return
     const state = outcome.isSuccess ? 'ok' : mayRetry ? 'open' : 'failed'
@@ -206,7 +208,7 @@ export class UndeliveredWorker {
       ...(statusCode ? { responseMilliseconds: Math.round(durationMilliseconds) } : {}),
     })
     if (after.state === 'open') return
-    metrics.onEnded?.(event, after.state)
+    metrics.deliveries.inc({ event, result: after.state })
     const fields = { screenshot: open.screenshot, webhook: open.webhook, event, result: after.state, attempts: after.attempts }
     log.info({ ...fields, statusCode }, 'delivery ended')
   }

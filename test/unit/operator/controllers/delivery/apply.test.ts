@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import t from 'tap'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
@@ -5,6 +6,7 @@ import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { type ApplyDeps, apply } from '../../../../../operator/src/controllers/delivery/apply.ts'
 import type { Action } from '../../../../../operator/src/controllers/delivery/decide.ts'
 import { ScreenshotProgress } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
@@ -29,6 +31,8 @@ function setUp(refuse?: KubeError) {
       did.push('delete')
     },
   }
+  const metrics = createDeliveryMetrics(new Registry())
+  metrics.deliveries.inc = (labels) => void did.push(`metric ${(labels as { result: string }).result}`)
   const deps: ApplyDeps = {
     store,
     seen: { noteWritten: () => did.push('see') && undefined, noteDeleted: () => did.push('see gone') && undefined },
@@ -38,7 +42,7 @@ function setUp(refuse?: KubeError) {
     findWebhook: () => undefined,
     keepOpen: async () => {},
     keepMissed: async () => {},
-    metrics: { onEnded: (_, result) => did.push(`metric ${result}`) },
+    metrics,
     log: silentLog,
   }
   const progress = new ScreenshotProgress(shot.metadata.uid)

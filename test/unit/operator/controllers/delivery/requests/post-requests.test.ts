@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { KubeError } from '../../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../../crds/client/log.ts'
@@ -9,6 +10,7 @@ import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
 import { type PostRequest, toRequestAnnotation } from '../../../../../../crds/src/webhooks/webhook-requests.ts'
 import { LimiterClosed } from '../../../../../../operator/src/controllers/delivery/flow-control/keyed-limiter.ts'
 import { PostRequests, type PostRequestsOptions } from '../../../../../../operator/src/controllers/delivery/requests/controller.ts'
+import { createDeliveryMetrics } from '../../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { at, aWebhook } from '../../../../../support/fakes/builders.ts'
 
 const KEY = 'default/hook'
@@ -52,6 +54,7 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
     mayStart: () => true,
     now: () => at(1),
     log: silentLog,
+    metrics: createDeliveryMetrics(new Registry()),
     ...given,
   })
   requests.controller.start()
