@@ -26,15 +26,7 @@ export const comparisonFields = {
     .describe('With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false.'),
 } as const
 
-export const ScheduleComparison = z.object({
-  baseline: comparisonFields.baseline.optional(),
-  threshold: comparisonFields.threshold.optional(),
-  colorTolerance: comparisonFields.colorTolerance.optional(),
-  antialiasing: comparisonFields.antialiasing.optional(),
-  ignore: comparisonFields.ignore.optional(),
-  acceptStatus: comparisonFields.acceptStatus.optional(),
-  approveFirst: comparisonFields.approveFirst.optional(),
-})
+export const ScheduleComparison = z.object(comparisonFields).partial()
 export type ScheduleComparison = z.infer<typeof ScheduleComparison>
 
 /** Options that the runs of a schedule with a comparison get from it. */
