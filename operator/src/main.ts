@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { secrets } from '@tintype/crds/client/core-resources'
-import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { openSpans } from '@tintype/crds/client/open-spans'
 import { Resource } from '@tintype/crds/client/resource'
@@ -24,6 +23,7 @@ import { watchQueues } from './controller-runtime/metrics.ts'
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
 import { createControllers } from './controllers/all.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
+import { createClients } from './kube/clients.ts'
 import { EventFilter } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
@@ -140,17 +140,12 @@ async function runOperator(config: Config): Promise<void> {
     let isOver = false
     const mayWrite = () => !isOver && election.isLeader()
     const term = openTerm({ signal, mayWrite, http, config, eventFilter, log, now: systemClock.wall })
-    const bootstrap = () => bootstrapAccount(storesOf(term.http), { release: config.release, plan: config.bootstrap.plan })
+    const bootstrap = () => bootstrapAccount(createClients(term.http, reflectors), { release: config.release, plan: config.bootstrap.plan })
     if (config.bootstrap.enabled) void retryUntilSuccess('create the first account', bootstrap, { log, signal }).catch(() => {})
     await leadership.lead(term)
     // Work that did not stop in time must not write in a later term of this process.
     isOver = true
   }
-  const storesOf = (client: KubeHttp) => ({
-    accounts: new Resource(client, accounts, { namespace }),
-    apiKeys: new Resource(client, apiKeys, { namespace }),
-    secrets: new Resource(client, secrets, { namespace }),
-  })
 
   // Join the election only after every cache has synced. A replica that cannot read the cluster must not become leader.
   const whenStored = Promise.race([isBucketThere, sleep(STORE_PATIENCE_MILLISECONDS, undefined, { signal: stopping.signal })])

@@ -5,7 +5,7 @@
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Signer } from '../runner/signature.ts'
-import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../runtime/deps.ts'
+import { type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../runtime/deps.ts'
 import { buildTermState } from '../scheduling/term-state.ts'
 import { createGuardController } from './guard/controller.ts'
 import type { Charge } from './quota/charges.ts'
@@ -24,7 +24,7 @@ export interface CaptureOptions {
 
 /** Creates these controllers. Call it once per process. */
 export function createCaptureControllers(options: CaptureOptions): Work {
-  return { start: (term) => startTerm({ ...options, deps: { ...options.deps, ...term } }) }
+  return { start: (term) => startTerm({ ...options, deps: inTerm(options.deps, term) }) }
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions & { deps: TermDeps }): StartedWork {

@@ -27,7 +27,6 @@ import { Dispatcher } from './dispatcher.ts'
 import { CaptureTimes } from './size.ts'
 
 export interface TermState {
-  now: () => Date
   /** Calls runners. It learns their clocks from responses and is closed at the end of the term. */
   client: RunnerClient
   /** Pods that this leader created or deleted and that its watch has not shown yet. */
@@ -81,7 +80,6 @@ export function buildTermState({ deps, sign, runnerPort, isGuarded, onAssigned }
     onAssigned,
   })
   return {
-    now: () => new Date(clock.wall()),
     client,
     expectations,
     runners,

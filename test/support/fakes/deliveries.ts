@@ -14,6 +14,7 @@ import type { Certificates } from '../../../operator/src/controllers/delivery/ht
 import { type Resolve, resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
 import type { DeliverySettings } from '../../../operator/src/controllers/delivery/http/settings.ts'
 import { createDeliveryMetrics } from '../../../operator/src/controllers/delivery/telemetry/metrics.ts'
+import type { DeliveryDeps } from '../../../operator/src/controllers/delivery-context.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 import type { Term } from '../../../operator/src/runtime/term.ts'
@@ -55,7 +56,7 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring
     clock: { ...systemClock, wall: () => now().getTime() },
     archiving: new Archiving(),
     eventOrder: new EventOrder(reflectors),
-  }
+  } as unknown as DeliveryDeps
   const { storage } = given.bucket ?? new MemoryBucket()
   const { eventStore = { put: storage.write, get: storage.readText }, events, signal } = given
   const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve, openEventStore: () => eventStore })

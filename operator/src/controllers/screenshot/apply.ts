@@ -155,7 +155,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     noteCrash(shot, context)
     context.expectations.expectDeletion(uid, context.now().getTime())
     try {
-      await context.pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
+      await context.clients.pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
     } catch (error) {
       // The pod does not exist, or another pod has its name: nothing to delete.
       if (!isNotFound(error) && !isConflict(error)) throw error
@@ -169,12 +169,10 @@ const secondsSince = ({ metadata }: Screenshot, now: Date): number =>
   Math.max(0, now.getTime() - createdAtOf(screenshotIdOf(metadata)).getTime()) / 1_000
 
 /** Writes the status once. A conflict or a deleted Screenshot ends the reconcile with an error, and the object is reconciled again. */
-async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors }: ScreenshotContext): Promise<Screenshot> {
+async function write(shot: Screenshot, status: StatusPatch, { clients }: ScreenshotContext): Promise<Screenshot> {
   const { name, resourceVersion } = shot.metadata
   try {
-    const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
-    reflectors.screenshots.noteWritten(written)
-    return written
+    return await clients.screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
   } catch (error) {
     // The watch will report the deletion, and its runner is released then.
     if (isNotFound(error)) throw new RetryableError('the Screenshot was deleted', { cause: error })
@@ -192,7 +190,7 @@ function release(key: string, shot: Screenshot | undefined, { dispatcher, dispat
 }
 
 /** Counts a runner that a capture of the account crashed, unless another account’s capture may have crashed it. */
-function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events, log, metrics, namespace, now }: ScreenshotContext): void {
+function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events, log, metrics, config, now }: ScreenshotContext): void {
   const podUid = shot.status?.runner?.uid
   if (podUid === undefined || (!isAlone(shot) && runners.wasShared(podUid))) return
   const account = accountOf(shot)
@@ -200,7 +198,7 @@ function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events,
   const message = `Captures of this account crashed ${MAX_CRASHES} runners in a short time. Until this stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
   log.warn({ accountName: account }, 'account limited: its captures crashed too many runners')
   metrics.heldBack.inc()
-  const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
+  const object = reflectors.accounts.lister.get(`${config.namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
 }
 

@@ -39,9 +39,7 @@ export interface DeletionController {
 
 /** Creates the controller of one term. Call `start` on it. */
 export function createDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
-  const { storage, report, keys } = deps
-  const { runners, client, now } = term
-  const context = { runners, client, storage, ring: keys.downloadKeys, report, now }
+  const context = { ...deps, ...term, ring: deps.keys.downloadKeys }
   const deletions = new Deletions()
   const controller = createController('screenshot-deletion', { workers: WORKERS }, (uid) => deletions.reconcile(uid, context), deps)
   return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }

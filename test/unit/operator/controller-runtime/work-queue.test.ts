@@ -181,7 +181,9 @@ t.test('work queue feeds the metrics of controller-runtime', async (t) => {
   const readMetric = async (name: string, labels = 'name="shots",controller="shots"') =>
     Number(new RegExp(`^${name}\\{${labels}\\} (.*)$`, 'm').exec(await registry.metrics())?.[1])
   const depths = () =>
-    Promise.all(['live', 'resync'].map((priority) => readMetric('workqueue_depth', `name="shots",controller="shots",priority="${priority}"`)))
+    Promise.all(
+      ['live', 'resync'].map((priority) => readMetric('workqueue_depth', `name="shots",controller="shots",priority="${priority}"`)),
+    )
   queue.add('a')
   queue.add('a')
   t.equal(await readMetric('workqueue_adds_total'), 1)

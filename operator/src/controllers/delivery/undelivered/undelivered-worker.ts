@@ -40,7 +40,7 @@ export interface UndeliveredWorkerDeps
   recordedEvents: Pick<RecordedEvents, 'find' | 'findLive' | 'load'>
   statistics: Pick<Statistics, 'count'>
   schedule: RetrySchedule
-  namespace: string
+  config: { namespace: string }
   log: Log
 }
 
@@ -93,8 +93,8 @@ export class UndeliveredWorker {
 
   /** The webhook of the delivery; undefined if it was deleted, or replaced by another of the same name. */
   #findWebhook({ account, open: { webhook, event, delivery } }: Job): Webhook | undefined {
-    const { findWebhook, findDefaultWebhook, namespace } = this.#deps
-    const found = webhook === REQUEST_WEBHOOK ? findDefaultWebhook(account) : findWebhook(`${namespace}/${webhook}`)
+    const { findWebhook, findDefaultWebhook, config } = this.#deps
+    const found = webhook === REQUEST_WEBHOOK ? findDefaultWebhook(account) : findWebhook(`${config.namespace}/${webhook}`)
     // The first part of both ids is the time of the event.
     const isSame = found && delivery.slice(-16) === derivedId('dlv', new Date(0), `${event}/${found.metadata.uid}`).slice(-16)
     return isSame ? found : undefined
@@ -108,7 +108,7 @@ export class UndeliveredWorker {
 
   /** Key of the endpoint in the circuit breakers, as that of live deliveries. */
   #endpointOf({ account, open: { webhook, url = '' } }: Job): string {
-    const { namespace } = this.#deps
+    const { namespace } = this.#deps.config
     if (webhook !== REQUEST_WEBHOOK) return `${namespace}/${webhook}`
     return `${namespace}/${account}/${URL.canParse(url) ? new URL(url).host : url}`
   }

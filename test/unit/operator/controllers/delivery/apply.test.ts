@@ -20,7 +20,7 @@ const post: Action = { do: 'post', event: 'screenshot.completed', webhook: 'hook
 /** The actions with a log of their effects; `refuse` is the error of the API server. */
 function setUp(refuse?: KubeError) {
   const did: string[] = []
-  const store = {
+  const screenshots = {
     patch: async () => {
       if (refuse) throw refuse
       did.push('write')
@@ -34,8 +34,8 @@ function setUp(refuse?: KubeError) {
   const metrics = createDeliveryMetrics(new Registry())
   metrics.deliveries.inc = (labels) => void did.push(`metric ${(labels as { result: string }).result}`)
   const deps: ApplyDeps = {
-    store,
-    seen: { noteWritten: () => did.push('see') && undefined, noteDeleted: () => did.push('see gone') && undefined },
+    clients: { screenshots } as never,
+    reflectors: { screenshots: { noteDeleted: () => did.push('see gone') && undefined } } as never,
     deliveryWorker: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
     statistics: { count: (key) => did.push(`count ${key}`) && undefined },
     deliveryLog: { note: () => {} },
@@ -62,7 +62,7 @@ const refusal = (status: number, reason: string, details?: unknown) => new KubeE
 t.test('apply writes before it posts, and reports what was written', async (t) => {
   const { did, progress, run } = setUp()
   t.strictSame(await run([record, post, { do: 'requeue', afterMilliseconds: 7 }]), { requeueAfterMilliseconds: 7 })
-  t.strictSame(did, ['write', 'see', 'count default/hook', 'metric ok', 'send 2'])
+  t.strictSame(did, ['write', 'count default/hook', 'metric ok', 'send 2'])
   t.ok(progress.isEmpty, 'recorded results are removed')
 })
 

@@ -62,7 +62,7 @@ function aStage(t: Test, downForSeconds: number) {
         schedule,
         now,
         post,
-        namespace: 'default',
+        config: { namespace: 'default' },
         version: '1',
         log: silentLog,
         metrics: createDeliveryMetrics(new Registry()),
