@@ -203,5 +203,5 @@ function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events,
 }
 
 function warnOf(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
-  if (SCREENSHOT_REASONS[reason].event) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
+  if (SCREENSHOT_REASONS[reason]) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
 }
