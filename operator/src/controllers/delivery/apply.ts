@@ -15,6 +15,7 @@ import { type DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
 import type { WebhookFinder } from './endpoint.ts'
 import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
+import { toWithdrawal } from './telemetry/attempt-line.ts'
 import type { DeliveryLog } from './telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
@@ -132,11 +133,6 @@ export function noteWithdrawal(
     event: id,
     type,
     screenshot: screenshotIdOf(screenshot.metadata),
-    attempt: after.attempts,
-    last: true,
-    at: after.at,
-    milliseconds: 0,
-    statusCode: 0,
-    outcome: 'withdrawn',
+    ...toWithdrawal(after.attempts, after.at),
   })
 }

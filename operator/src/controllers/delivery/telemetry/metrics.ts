@@ -1,5 +1,6 @@
 import { instrumentsOf } from '@tintype/crds/client/metrics'
 import type { Registry } from 'prom-client'
+import type { PostOutcome } from '../http/post.ts'
 
 const POST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -32,4 +33,15 @@ export function createDeliveryMetrics(registry: Registry) {
       ['kind', 'result'],
     ),
   }
+}
+
+/** Counts one post, and how long it took. */
+export function countPost(
+  { attempts, postSeconds }: DeliveryMetrics,
+  event: string,
+  { isSuccess, end, durationMilliseconds }: PostOutcome,
+): void {
+  const outcome = isSuccess ? 'success' : end
+  attempts.inc({ event, outcome })
+  postSeconds.observe({ outcome }, durationMilliseconds / 1_000)
 }
