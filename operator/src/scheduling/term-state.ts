@@ -47,6 +47,9 @@ export interface TermState {
   onClaimChecked: (key: string) => void
 }
 
+/** Dependencies of a capture controller during one term. */
+export interface CaptureDeps extends TermDeps, TermState {}
+
 export interface TermOptions {
   deps: Pick<TermDeps, 'clock' | 'config' | 'reflectors' | 'mayStart' | 'mayWrite'>
   sign: Signer

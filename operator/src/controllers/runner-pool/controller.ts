@@ -13,10 +13,9 @@
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import { createController, type TermDeps } from '../../runtime/deps.ts'
-import type { TermState } from '../../scheduling/term-state.ts'
+import { createController } from '../../runtime/deps.ts'
 import { apply } from './apply.ts'
-import type { PoolContext } from './context.ts'
+import type { PoolContext, PoolDeps } from './context.ts'
 import { decide } from './decide.ts'
 import { observe } from './observe.ts'
 import { reconcileRunner } from './runner.ts'
@@ -26,11 +25,6 @@ const RUNNER_WORKERS = 16
 /** How long changes of Screenshots are collected before their pool is reconciled. */
 const COLLECT_MILLISECONDS = 50
 
-export interface RunnerPoolOptions extends Pick<PoolContext, 'metrics' | 'guard' | 'onIdentified'> {
-  deps: TermDeps
-  term: TermState
-}
-
 export interface RunnerPoolControllers {
   controllers: Controller[]
   enqueueAll: () => void
@@ -39,14 +33,10 @@ export interface RunnerPoolControllers {
 }
 
 /** Creates the controllers of one term. Call `start` on them. */
-export function createRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
-  const { reflectors, config, keys } = deps
+export function createRunnerPoolControllers(deps: PoolDeps): RunnerPoolControllers {
+  const { reflectors, config, keys, metrics } = deps
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey
-  const context: PoolContext = {
-    ...{ ...deps, ...term, metrics, guard, onIdentified },
-    podSettings: { ...config, dispatchPublicKey },
-    memories: new Map(),
-  }
+  const context: PoolContext = { ...deps, podSettings: { ...config, dispatchPublicKey }, memories: new Map() }
   const pools = createController('runnerpool', { workers: POOL_WORKERS }, (key) => reconcilePool(key, context), deps)
   const reconcileOne = (key: string) => reconcileRunner(key, context, (pool) => pools.enqueue(`${config.namespace}/${pool}`))
   const runners = createController('runner', { workers: RUNNER_WORKERS }, reconcileOne, deps)

@@ -1,22 +1,19 @@
 import type { ScreenshotMetrics } from '../../metrics/metrics.ts'
-import type { TermDeps } from '../../runtime/deps.ts'
 import { CaptureWatcher } from '../../scheduling/dispatch-tracker.ts'
-import type { TermState } from '../../scheduling/term-state.ts'
+import type { CaptureDeps } from '../../scheduling/term-state.ts'
 import type { Charge } from '../quota/charges.ts'
 import { ChargeBackoff } from './charge.ts'
 import { PictureCache } from './picture-cache.ts'
 import { Restorer } from './restore.ts'
 
-export interface ScreenshotOptions {
-  deps: TermDeps
-  term: TermState
+export interface ScreenshotDeps extends CaptureDeps {
   metrics: ScreenshotMetrics
   /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
   charge?: Charge | undefined
 }
 
 /** Dependencies of the Screenshot controller during one term. */
-export interface ScreenshotContext extends TermDeps, TermState, Pick<ScreenshotOptions, 'metrics' | 'charge'> {
+export interface ScreenshotContext extends ScreenshotDeps {
   captureWatcher: CaptureWatcher
   /** Backoff of accounts that could not be charged. */
   chargeBackoff: ChargeBackoff
@@ -27,8 +24,8 @@ export interface ScreenshotContext extends TermDeps, TermState, Pick<ScreenshotO
 }
 
 /** Builds the context of one term. @param enqueue reconciles a Screenshot whose capture ended without a report */
-export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions, enqueue: (key: string) => void): ScreenshotContext {
-  const { client, dispatcher, dispatchTracker, runners } = term
+export function buildContext(deps: ScreenshotDeps, enqueue: (key: string) => void): ScreenshotContext {
+  const { client, dispatcher, dispatchTracker, runners } = deps
   const captureWatcher = new CaptureWatcher({
     client,
     onChange: (key) => {
@@ -44,9 +41,6 @@ export function buildContext({ deps, term, metrics, charge }: ScreenshotOptions,
   })
   return {
     ...deps,
-    ...term,
-    metrics,
-    charge,
     captureWatcher,
     chargeBackoff: new ChargeBackoff(),
     cache: new PictureCache(deps),
