@@ -83,10 +83,6 @@ export const comparisonConflicts: readonly ComparisonConflict[] = [
 /** The same checks for the API server. */
 export const comparisonRules: CelRule[] = comparisonConflicts.map(({ rule, message }) => ({ rule, message }))
 
-/** The first conflict of a schedule; undefined: none. */
-export const findComparisonConflict = (spec: Compared): ComparisonConflict | undefined =>
-  comparisonConflicts.find(({ holds }) => holds(spec))
-
 const runId = (what: string) => z.string().max(30).refine(isScreenshotId).describe(what)
 
 /** The picture that the next run is compared with. It is a copy, which is kept until another one replaces it. */
