@@ -1,3 +1,5 @@
+import { parseJson } from '../src/text/parse-json.ts'
+
 /** The part of an error body (`kind: Status`) that the client reads. */
 export type StatusBody = {
   reason?: string
@@ -50,12 +52,8 @@ export function toKubeError(status: number, text: string, retryAfter: string | u
 }
 
 function parseStatus(text: string): StatusBody | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? body : undefined
-  } catch {
-    return undefined
-  }
+  const body = parseJson(text)
+  return typeof body === 'object' && body !== null ? body : undefined
 }
 
 const isStatus = (error: unknown, status: number): error is KubeError => error instanceof KubeError && error.status === status

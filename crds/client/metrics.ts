@@ -2,7 +2,11 @@
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '../src/records/ignored-objects.ts'
+import type { RequestRecord } from './kube-http.ts'
 import type { ReflectorMetrics } from './reflector.ts'
+
+/** Buckets of times between a millisecond and a minute, in seconds. */
+export const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** Creates metrics in a registry. Each has a name, a help text, and the names of its labels. */
 export function instrumentsOf(registry: Registry) {
@@ -27,6 +31,18 @@ export function instrumentsOf(registry: Registry) {
           compute(this)
         },
       }),
+  }
+}
+
+/** rest_client_…, with the names of Go operators. The time of a watch is not one of a request. */
+export function requestMetrics(registry: Registry): (record: RequestRecord) => void {
+  const { counter, histogram } = instrumentsOf(registry)
+  const total = counter('rest_client_requests_total', 'Requests to the API server.', ['code', 'method', 'host'])
+  const help = 'Time of requests to the API server.'
+  const seconds = histogram('rest_client_request_duration_seconds', help, SECONDS_BUCKETS, ['verb', 'host'])
+  return ({ code, method, host, verb, durationSeconds }) => {
+    total.inc({ code, method, host })
+    if (verb !== 'watch') seconds.observe({ verb, host }, durationSeconds)
   }
 }
 

@@ -67,7 +67,10 @@ export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?:
 type Subresource = 'status' | 'scale'
 type WriteOptions = CallOptions & { subresource?: Subresource }
 type Call = CallOptions & { body?: unknown; query?: Query | undefined; contentType?: string }
-type ResourceDefaults = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'>
+type ResourceOptions<T> = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'> & {
+  /** Called with each object that this client has written, as the API server returned it. */
+  onWritten?: (written: T) => void
+}
 type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; items: T[] | null }
 
 /** Objects per page: enough to be fast, and few enough that parsing a page does not delay a lease renewal. */
@@ -77,9 +80,9 @@ export const PAGE_SIZE = 500
 export class Resource<T extends KubeObject> {
   readonly definition: ResourceDefinition<T>
   readonly #http: KubeHttp
-  readonly #defaults: { namespace: string; timeoutMilliseconds?: number }
+  readonly #defaults: ResourceOptions<T> & { namespace: string }
 
-  constructor(http: KubeHttp, definition: ResourceDefinition<T>, { namespace, ...defaults }: ResourceDefaults = {}) {
+  constructor(http: KubeHttp, definition: ResourceDefinition<T>, { namespace, ...defaults }: ResourceOptions<T> = {}) {
     this.#http = http
     this.definition = definition
     this.#defaults = { namespace: namespace ?? http.namespace, ...defaults }
@@ -131,13 +134,13 @@ export class Resource<T extends KubeObject> {
 
   create(object: NewObject<T>, options: CallOptions = {}): Promise<T> {
     const path = this.pathOf(undefined, undefined, options.namespace ?? object.metadata?.namespace)
-    return this.#take('POST', 'create', path, { ...options, body: this.#typed(object) })
+    return this.#write('POST', 'create', path, { ...options, body: this.#typed(object) })
   }
 
   /** Writes the whole object. If it has a resourceVersion, replaces only that version. */
   replace(object: T, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const path = this.pathOf(object.metadata.name, subresource, options.namespace ?? object.metadata.namespace)
-    return this.#take('PUT', 'update', path, { ...options, body: this.#typed(object) })
+    return this.#write('PUT', 'update', path, { ...options, body: this.#typed(object) })
   }
 
   replaceStatus(object: T, options: CallOptions = {}): Promise<T> {
@@ -146,7 +149,7 @@ export class Resource<T extends KubeObject> {
 
   patch(name: string, patch: Patch, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const { body, contentType, query } = patch
-    return this.#take('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
+    return this.#write('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
   }
 
   /** Requests deletion. An object with finalizers, or a pod in its grace period, still exists for a while. */
@@ -170,6 +173,12 @@ export class Resource<T extends KubeObject> {
 
   async #take(method: string, verb: string, path: string, options: Call): Promise<T> {
     return this.read(await this.#call<T>(method, verb, path, options))
+  }
+
+  async #write(method: string, verb: string, path: string, options: Call): Promise<T> {
+    const written = await this.#take(method, verb, path, options)
+    this.#defaults.onWritten?.(written)
+    return written
   }
 
   #call<R>(method: string, verb: string, path: string, options: Call): Promise<R> {

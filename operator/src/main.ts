@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { secrets } from '@tintype/crds/client/core-resources'
-import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { openSpans } from '@tintype/crds/client/open-spans'
 import { Resource } from '@tintype/crds/client/resource'
@@ -20,13 +19,15 @@ import { findProblems } from './controller-runtime/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller-runtime/holder-pod.ts'
 import { LeaderElection } from './controller-runtime/leader-election.ts'
 import { leaseStore } from './controller-runtime/lease.ts'
+import { watchQueues } from './controller-runtime/metrics.ts'
 import { bootstrapAccount } from './controllers/account/bootstrap.ts'
 import { createControllers } from './controllers/all.ts'
 import { EventOrder } from './controllers/delivery/events/event-order.ts'
+import { createClients } from './kube/clients.ts'
 import { EventFilter } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, watchPhases } from './metrics/metrics.ts'
 import { createSigner } from './runner/signature.ts'
 import { type Config, loadConfig } from './runtime/config.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -103,7 +104,7 @@ async function runOperator(config: Config): Promise<void> {
     isHolderAlive: holderPodProbe({ http, namespace, container: CONTAINER }),
     ...config.lease,
     log: log.child({ component: 'election' }),
-    metrics: metrics.election,
+    metrics: metrics.runtime,
     onNewLeader: (identity) => log.info({ identity, isSelf: identity === config.podUid }, 'new leader'),
     onStoppedLeading: (reason) => log.warn({ reason }, 'leadership lost'),
     onStartedLeading: (signal) => lead(signal),
@@ -115,7 +116,7 @@ async function runOperator(config: Config): Promise<void> {
     spans,
     log,
     registry: metrics.registry,
-    controllerMetrics: metrics.controller,
+    controllerMetrics: metrics.runtime,
     clock: systemClock,
     reflectors,
     keys,
@@ -125,8 +126,8 @@ async function runOperator(config: Config): Promise<void> {
   }
   const eventFilter = new EventFilter()
   const leadership = createLeadership(createControllers({ deps, metrics, sign: await createSigner(keys.dispatchKey) }))
-  metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
-  metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
+  watchQueues(metrics.registry, () => leadership.controllers.map(({ queue }) => queue))
+  watchPhases(metrics.registry, (phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention
   registerCacheMetrics(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
@@ -139,17 +140,12 @@ async function runOperator(config: Config): Promise<void> {
     let isOver = false
     const mayWrite = () => !isOver && election.isLeader()
     const term = openTerm({ signal, mayWrite, http, config, eventFilter, log, now: systemClock.wall })
-    const bootstrap = () => bootstrapAccount(storesOf(term.http), { release: config.release, plan: config.bootstrap.plan })
+    const bootstrap = () => bootstrapAccount(createClients(term.http, reflectors), { release: config.release, plan: config.bootstrap.plan })
     if (config.bootstrap.enabled) void retryUntilSuccess('create the first account', bootstrap, { log, signal }).catch(() => {})
     await leadership.lead(term)
     // Work that did not stop in time must not write in a later term of this process.
     isOver = true
   }
-  const storesOf = (client: KubeHttp) => ({
-    accounts: new Resource(client, accounts, { namespace }),
-    apiKeys: new Resource(client, apiKeys, { namespace }),
-    secrets: new Resource(client, secrets, { namespace }),
-  })
 
   // Join the election only after every cache has synced. A replica that cannot read the cluster must not become leader.
   const whenStored = Promise.race([isBucketThere, sleep(STORE_PATIENCE_MILLISECONDS, undefined, { signal: stopping.signal })])

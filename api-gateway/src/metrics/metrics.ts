@@ -1,5 +1,4 @@
-import type { RequestRecord } from '@tintype/crds/client/kube-http'
-import { ignoredMetrics, instrumentsOf, reflectorMetrics } from '@tintype/crds/client/metrics'
+import { ignoredMetrics, instrumentsOf, reflectorMetrics, requestMetrics } from '@tintype/crds/client/metrics'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { EXCEEDED_LIMITS } from '../bodies/budget.ts'
 import { buildQuotaMetrics } from '../quota/metrics.ts'
@@ -55,17 +54,6 @@ export function buildMetrics() {
     ['limit'],
   )
   for (const limit of EXCEEDED_LIMITS) bodiesRefused.inc({ limit }, 0)
-  const kubeRequests = counter('rest_client_requests_total', 'Requests to the API server.', ['code', 'method', 'host'])
-  const kubeSeconds = histogram(
-    'rest_client_request_duration_seconds',
-    'Time of requests to the API server.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-    ['verb', 'host'],
-  )
-  const onKubeRequest = ({ code, method, host, verb, durationSeconds }: RequestRecord): void => {
-    kubeRequests.inc({ code, method, host })
-    if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
-  }
   return {
     registry,
     requestSeconds,
@@ -78,7 +66,7 @@ export function buildMetrics() {
     bodiesRefused,
     onIgnored: ignoredMetrics(registry),
     reflector: reflectorMetrics(registry),
-    onKubeRequest,
+    onKubeRequest: requestMetrics(registry),
     quota: buildQuotaMetrics(registry),
   }
 }

@@ -85,14 +85,14 @@ export function presign(
   const path = `${bucket.pathname.replace(/\/$/, '')}${keyPath}` || '/'
   const lines = signed.map(([name, value]) => `${name}:${value}\n`).join('')
   const request = [method, path, query, lines, names, 'UNSIGNED-PAYLOAD'].join('\n')
-  const signature = hmac(signingKey(access, time.slice(0, 8)), [ALGORITHM, time, scope, sha256(request)].join('\n')).toString('hex')
+  const signature = hmac(signingKeyOf(access, time.slice(0, 8)), [ALGORITHM, time, scope, sha256(request)].join('\n')).toString('hex')
   return `${bucket.origin}${path}?${query}&X-Amz-Signature=${signature}`
 }
 
 let lastKey: { of: string; key: Buffer } | undefined
 
-/** Derives the signing key. Caches the last one, because it stays the same for a day. */
-function signingKey({ secretKey, region }: StorageAccess, day: string): Buffer {
+/** Derives the signing key of a day. Caches the last one, because it stays the same for a day. */
+export function signingKeyOf({ secretKey, region }: Pick<StorageAccess, 'secretKey' | 'region'>, day: string): Buffer {
   const of = `${day} ${region} ${secretKey}`
   if (lastKey?.of !== of) lastKey = { of, key: hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), 's3'), 'aws4_request') }
   return lastKey.key

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
 import { z } from 'zod'
+import { parseJson } from '../text/parse-json.ts'
 
 // Encrypts secrets of clients for the operator (JWE, ECDH-ES with X25519, A256GCM). The gateway has only the public key, so that it cannot decrypt
 // stored secrets. The protected header binds a text to its object. Decryption checks this, so that a text is useless in another object.
@@ -80,10 +81,6 @@ export async function unseal(sealed: string, sealedFor: SealedFor, keys: Opening
 }
 
 function kidOf(sealed: string): unknown {
-  try {
-    const header: unknown = JSON.parse(Buffer.from(sealed.split('.')[0] ?? '', 'base64url').toString())
-    return (header as { kid?: unknown } | null)?.kid
-  } catch {
-    return undefined
-  }
+  const header = parseJson(Buffer.from(sealed.split('.')[0] ?? '', 'base64url').toString())
+  return (header as { kid?: unknown } | null | undefined)?.kid
 }

@@ -87,17 +87,11 @@ export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): st
   return derivedId('scr', created, uid)
 }
 
-/** The id of a Webhook object: from its name, or, if a person chose the name, derived from its creation time and uid. */
-export function webhookIdOf({ name, uid, creationTimestamp }: Identified): string {
-  return isWebhookIdName(name) ? toId(name) : derivedId('wh', new Date(creationTimestamp), uid)
-}
-
-/** The id of a ScreenshotSchedule object: from its name, or, if a person chose the name, derived from its creation time and uid. */
-export function scheduleIdOf({ name, uid, creationTimestamp }: Identified): string {
-  return isScheduleIdName(name) ? toId(name) : derivedId('sch', new Date(creationTimestamp), uid)
-}
-
-/** The id of an ApiKey object: from its name, or, if a person chose the name, derived from its creation time and uid. */
-export function apiKeyIdOf({ name, uid, creationTimestamp }: Identified): string {
-  return isApiKeyIdName(name) ? toId(name) : derivedId('key', new Date(creationTimestamp), uid)
-}
+/** Returns the id of an object: from its name, or, if a person chose the name, derived from its creation time and uid. */
+const idIn =
+  (prefix: IdPrefix, isIdName: (name: string) => boolean) =>
+  ({ name, uid, creationTimestamp }: Identified): string =>
+    isIdName(name) ? toId(name) : derivedId(prefix, new Date(creationTimestamp), uid)
+export const webhookIdOf = idIn('wh', isWebhookIdName)
+export const scheduleIdOf = idIn('sch', isScheduleIdName)
+export const apiKeyIdOf = idIn('key', isApiKeyIdName)

@@ -75,25 +75,14 @@ export const DISPATCH_AUDIENCE = 'tintype-dispatch'
 /** The TCP port on which a runner serves the dispatch protocol. */
 export const RUNNER_PORT = 8080
 
-const SCREENSHOT_NAME = /^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const ID_NAME = /^(scr|key|sch|wh)-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** True for an object name that was made from a screenshot id. */
-export const isScreenshotIdName = (name: string): boolean => SCREENSHOT_NAME.test(name)
-
-const API_KEY_NAME = /^key-[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-/** True for an object name that was made from the id of an API key. */
-export const isApiKeyIdName = (name: string): boolean => API_KEY_NAME.test(name)
-
-const SCHEDULE_NAME = /^sch-[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-/** True for an object name that was made from the id of a schedule. */
-export const isScheduleIdName = (name: string): boolean => SCHEDULE_NAME.test(name)
-
-const WEBHOOK_NAME = /^wh-[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-/** True for an object name that was made from a webhook id. */
-export const isWebhookIdName = (name: string): boolean => WEBHOOK_NAME.test(name)
+/** Returns a check that is true for object names that were made from an id with a prefix. */
+const isIdNameOf = (prefix: string) => (name: string) => ID_NAME.exec(name)?.[1] === prefix
+export const isScreenshotIdName = isIdNameOf('scr')
+export const isApiKeyIdName = isIdNameOf('key')
+export const isScheduleIdName = isIdNameOf('sch')
+export const isWebhookIdName = isIdNameOf('wh')
 
 /** `scr_01h…` → `scr-01h…`, because object names must not contain underscores. */
 export const toObjectName = (id: string): string => id.replace('_', '-')

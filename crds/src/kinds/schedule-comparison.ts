@@ -26,15 +26,7 @@ export const comparisonFields = {
     .describe('With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false.'),
 } as const
 
-export const ScheduleComparison = z.object({
-  baseline: comparisonFields.baseline.optional(),
-  threshold: comparisonFields.threshold.optional(),
-  colorTolerance: comparisonFields.colorTolerance.optional(),
-  antialiasing: comparisonFields.antialiasing.optional(),
-  ignore: comparisonFields.ignore.optional(),
-  acceptStatus: comparisonFields.acceptStatus.optional(),
-  approveFirst: comparisonFields.approveFirst.optional(),
-})
+export const ScheduleComparison = z.object(comparisonFields).partial()
 export type ScheduleComparison = z.infer<typeof ScheduleComparison>
 
 /** Options that the runs of a schedule with a comparison get from it. */
@@ -90,10 +82,6 @@ export const comparisonConflicts: readonly ComparisonConflict[] = [
 
 /** The same checks for the API server. */
 export const comparisonRules: CelRule[] = comparisonConflicts.map(({ rule, message }) => ({ rule, message }))
-
-/** The first conflict of a schedule; undefined: none. */
-export const findComparisonConflict = (spec: Compared): ComparisonConflict | undefined =>
-  comparisonConflicts.find(({ holds }) => holds(spec))
 
 const runId = (what: string) => z.string().max(30).refine(isScreenshotId).describe(what)
 

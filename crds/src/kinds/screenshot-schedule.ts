@@ -81,19 +81,17 @@ export const ScreenshotScheduleSpec = z.object({
   accountName: objectName('Account that the schedule belongs to. Default: default.').optional(),
   name: displayName('Name for people, at most 100 characters. Default: the name of the object.').optional(),
   schedule: scheduleFields.schedule,
-  timeZone: scheduleFields.timeZone.optional(),
-  suspend: scheduleFields.suspend.optional(),
-  concurrencyPolicy: scheduleFields.concurrencyPolicy.optional(),
-  startingDeadlineSeconds: scheduleFields.startingDeadlineSeconds.optional(),
-  spreadSeconds: scheduleFields.spreadSeconds.optional(),
+  ...z.object(scheduleFields).omit({ schedule: true }).partial().shape,
   template: ScheduleTemplate.describe('Screenshot to create for each run.'),
   comparison: ScheduleComparison.describe('How runs are compared with an earlier picture. If absent, nothing is compared.').optional(),
 })
 export type ScreenshotScheduleSpec = z.infer<typeof ScreenshotScheduleSpec>
 
 const runId = z.string().max(30).refine(isScreenshotId).describe('Id of the Screenshot.')
+const runTime = instant('Time at which the run was due.')
+const changedRatio = z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional()
 
-export const ActiveRun = z.object({ id: runId, time: instant('Time at which the run was due.') })
+export const ActiveRun = z.object({ id: runId, time: runTime })
 export type ActiveRun = z.infer<typeof ActiveRun>
 
 /** How a run ended. `deleted`: the Screenshot was deleted before its end was recorded. */
@@ -102,12 +100,12 @@ export type RunOutcome = z.infer<typeof RunOutcome>
 
 export const RecentRun = z.object({
   id: runId,
-  time: instant('Time at which the run was due.'),
+  time: runTime,
   completionTime: instant('Time at which the capture ended.').optional(),
   outcome: RunOutcome.describe('How the run ended.'),
   code: z.string().max(64).describe('Error code of a failed capture.').optional(),
   changed: z.boolean().describe('Whether the picture differs from the one that it was compared with.').optional(),
-  changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
+  changedRatio,
   unfit: UnfitReason.describe(`Why the picture was not compared. ${UNFIT_MEANING}`).optional(),
 })
 export type RecentRun = z.infer<typeof RecentRun>
@@ -123,8 +121,8 @@ export type SeenTiming = z.infer<typeof SeenTiming>
 /** The last run that differed from the picture that it was compared with. */
 export const LastChange = z.object({
   id: runId,
-  time: instant('Time at which the run was due.'),
-  changedRatio: z.number().min(0).max(1).describe('Changed pixels as a share of all pixels, 0 to 1.').optional(),
+  time: runTime,
+  changedRatio,
   share: z.string().max(16).describe('The same in percent, for kubectl get.').optional(),
 })
 export type LastChange = z.infer<typeof LastChange>

@@ -11,8 +11,8 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { isFenced } from '@tintype/crds/runtime/fence'
 import { RetryableError, TerminalError } from './errors.ts'
-import type { ControllerMetrics, Priority, ReconcileResult, WorkQueueMetrics } from './metrics.ts'
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+import type { RuntimeMetrics } from './metrics.ts'
+import { type Priority, WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
 /** Optional result of a reconcile: reconcile again after this delay, even if nothing changes. */
 export type Requeue = { requeueAfterMilliseconds?: number | undefined }
@@ -31,7 +31,7 @@ export type ControllerOptions = {
   queue?: Omit<WorkQueueOptions, 'name' | 'metrics'>
   /** A worker that keeps a key this long after its timeout ignores its signal: the liveness probe reports the operator as stuck. */
   stuckGraceMilliseconds?: number
-  metrics?: ControllerMetrics & WorkQueueMetrics
+  metrics?: RuntimeMetrics | undefined
 }
 
 const DEFAULT_TIMEOUT_MILLISECONDS = 60_000
@@ -39,21 +39,26 @@ const DEFAULT_STUCK_GRACE_MILLISECONDS = 60_000
 const DEFAULT_DRAIN_MILLISECONDS = 30_000
 const ABORT_MILLISECONDS = 1_000
 
+/** Result of a reconcile, with controller-runtime's labels. */
+type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after'
+
 export class Controller {
   readonly name: string
   readonly queue: WorkQueue
   readonly #options: ControllerOptions
-  readonly #metrics: ControllerMetrics
+  readonly #metrics: RuntimeMetrics | undefined
+  readonly #labels: { controller: string }
   readonly #stopping = new AbortController()
   readonly #onStop: (() => void)[] = []
   readonly #workers: Promise<void>[] = []
   #active = 0
 
   constructor(options: ControllerOptions) {
-    const { name, metrics = {}, queue = {} } = options
+    const { name, metrics, queue = {} } = options
     this.name = name
     this.#options = options
     this.#metrics = metrics
+    this.#labels = { controller: name }
     this.queue = new WorkQueue({ ...queue, name, metrics })
   }
 
@@ -91,7 +96,7 @@ export class Controller {
   /** Starts the workers. Keys may be enqueued before. */
   start(): void {
     const { workers = 1 } = this.#options
-    this.#metrics.onMaxWorkers?.(this.name, workers)
+    this.#metrics?.maxWorkers.set(this.#labels, workers)
     for (let n = 0; n < workers; n++) this.#workers.push(this.#work())
   }
 
@@ -116,9 +121,9 @@ export class Controller {
     for (;;) {
       const key = await this.queue.take()
       if (key === undefined) return
-      this.#metrics.onActiveWorkers?.(this.name, ++this.#active)
+      this.#metrics?.activeWorkers.set(this.#labels, ++this.#active)
       await this.#reconcile(key)
-      this.#metrics.onActiveWorkers?.(this.name, --this.#active)
+      this.#metrics?.activeWorkers.set(this.#labels, --this.#active)
       this.queue.done(key)
     }
   }
@@ -131,10 +136,11 @@ export class Controller {
     try {
       result = this.#succeed(key, (await this.#options.reconcile(key, signal)) ?? undefined)
     } catch (error) {
-      if (timeout.aborted) this.#metrics.onTimeout?.(this.name)
+      if (timeout.aborted) this.#metrics?.timeouts.inc(this.#labels)
       result = this.#fail(key, error, timeout.aborted)
     }
-    this.#metrics.onReconcile?.(this.name, result, (performance.now() - started) / 1_000)
+    this.#metrics?.reconciles.inc({ ...this.#labels, result })
+    this.#metrics?.reconcileSeconds.observe(this.#labels, (performance.now() - started) / 1_000)
   }
 
   #succeed(key: string, requeue: Requeue | undefined): ReconcileResult {
@@ -150,7 +156,8 @@ export class Controller {
     const fields = { controller: this.name, key, attempt: this.queue.retries(key) + 1, err: error }
     if (error instanceof TerminalError) {
       this.queue.forget(key)
-      this.#metrics.onError?.(this.name, 'terminal')
+      this.#metrics?.errors.inc(this.#labels)
+      this.#metrics?.terminalErrors.inc(this.#labels)
       log.error({ ...fields, reason: error.reason }, 'reconcile failed; will not retry')
       return 'error'
     }
@@ -164,7 +171,8 @@ export class Controller {
       return 'requeue'
     }
     const isExpected = timedOut || error instanceof RetryableError || isTransient(error)
-    this.#metrics.onError?.(this.name, isExpected ? 'retryable' : 'bug')
+    this.#metrics?.errors.inc(this.#labels)
+    if (!isExpected) this.#metrics?.bugs.inc(this.#labels)
     if (isExpected) log.warn(fields, 'reconcile failed; will retry')
     else log.error(fields, 'reconcile failed unexpectedly; will retry')
     return 'error'

@@ -17,7 +17,7 @@ import { isConflict } from '@tintype/crds/client/kube-error'
 import { type Log, silentLog } from '@tintype/crds/client/log'
 import { type Clock, systemClock } from './clock.ts'
 import { acquired, holderOf, type LeaseStore, released, renewed, termOf } from './lease.ts'
-import type { LeaderElectionMetrics } from './metrics.ts'
+import type { RuntimeMetrics } from './metrics.ts'
 
 /** State of a holder according to the cluster; `unknown`: only the lease duration decides. */
 export type Liveness = 'alive' | 'gone' | 'unknown'
@@ -50,7 +50,7 @@ export type LeaderElectionOptions = {
   probeMilliseconds?: number
   clock?: Clock
   log?: Log
-  metrics?: LeaderElectionMetrics
+  metrics?: RuntimeMetrics
 }
 
 const DEFAULTS = {
@@ -105,7 +105,7 @@ export class LeaderElection {
 
   start(): void {
     if (this.#run) throw new Error('start() may be called only once')
-    this.#options.metrics?.onStatus?.(this.#options.leases.name, false)
+    this.#options.metrics?.leads.set({ name: this.#options.leases.name }, 0)
     this.#run = this.#loop()
   }
 
@@ -160,7 +160,7 @@ export class LeaderElection {
     const leading = new AbortController()
     const finished = new AbortController()
     log.info({ lease: leases.name, identity: this.#options.identity, term: this.term }, 'lease acquired')
-    metrics?.onStatus?.(leases.name, true)
+    metrics?.leads.set({ name: leases.name }, 1)
     if (this.#stopping.signal.aborted) leading.abort()
     const work = this.#work(leading.signal)
     const finish = () => {
@@ -174,7 +174,7 @@ export class LeaderElection {
     if (reason === 'stopped') await this.#release()
     this.#renewedAt = undefined
     leading.abort()
-    metrics?.onStatus?.(leases.name, false)
+    metrics?.leads.set({ name: leases.name }, 0)
     log.info({ lease: leases.name, reason }, 'leadership ended')
     onStoppedLeading?.(reason)
     await work
@@ -198,7 +198,7 @@ export class LeaderElection {
       if (this.#sinceRenewal() >= renewDeadlineMilliseconds) return 'expired'
       try {
         if (!(await this.#renew())) return 'taken'
-        if (failures > 0) this.#options.metrics?.onSlowPath?.(this.#options.leases.name)
+        if (failures > 0) this.#options.metrics?.slowRenewals.inc({ name: this.#options.leases.name })
         failures = 0
       } catch (error) {
         failures++

@@ -1,46 +1,50 @@
-/**
- * Metric hooks of the controller runtime. Each hook names the metric that it feeds. The names are those of controller-runtime, so that
- * dashboards for Go operators work. metrics/metrics.ts registers them; nothing here depends on prom-client.
- */
+import { instrumentsOf, SECONDS_BUCKETS } from '@tintype/crds/client/metrics'
+import type { Registry } from 'prom-client'
+import type { WorkQueue } from './work-queue.ts'
 
-/** Priorities of queued keys: live changes are processed before keys from a list. */
-export type Priority = 'live' | 'resync'
+const QUEUE_BUCKETS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100]
 
-/**
- * `name` is the name of the queue and of the controller. Age gauges (`unfinishedSeconds`, `longestRunningSeconds`) are read from the queue.
- */
-export type WorkQueueMetrics = {
-  /** workqueue_adds_total{name,controller} */
-  onAdd?(name: string): void
-  /** workqueue_depth{name,controller,priority} */
-  onDepth?(name: string, priority: Priority, depth: number): void
-  /** workqueue_queue_duration_seconds */
-  onTake?(name: string, queuedSeconds: number): void
-  /** workqueue_work_duration_seconds */
-  onDone?(name: string, workSeconds: number): void
-  /** workqueue_retries_total */
-  onRetry?(name: string): void
+export type RuntimeMetrics = ReturnType<typeof createRuntimeMetrics>
+
+/** Creates the metrics of the controller runtime, with the names that Go operators use, so that their dashboards work. */
+export function createRuntimeMetrics(registry: Registry) {
+  const { counter, gauge, histogram } = instrumentsOf(registry)
+  const ofQueue = ['name', 'controller'] as const
+  const ofController = ['controller'] as const
+  return {
+    adds: counter('workqueue_adds_total', 'Keys added.', ofQueue),
+    depth: gauge('workqueue_depth', 'Queued keys.', [...ofQueue, 'priority']),
+    queueSeconds: histogram('workqueue_queue_duration_seconds', 'Time that a key was queued.', QUEUE_BUCKETS, ofQueue),
+    workSeconds: histogram('workqueue_work_duration_seconds', 'Time that a key was processed.', QUEUE_BUCKETS, ofQueue),
+    retries: counter('workqueue_retries_total', 'Retries after failures.', ofQueue),
+    reconciles: counter('controller_runtime_reconcile_total', 'Reconciles by result.', [...ofController, 'result']),
+    reconcileSeconds: histogram('controller_runtime_reconcile_time_seconds', 'Duration of a reconcile.', SECONDS_BUCKETS, ofController),
+    errors: counter('controller_runtime_reconcile_errors_total', 'Reconciles that failed.', ofController),
+    terminalErrors: counter(
+      'controller_runtime_terminal_reconcile_errors_total',
+      'Reconciles that failed and are not retried.',
+      ofController,
+    ),
+    bugs: counter('controller_runtime_reconcile_panics_total', 'Reconciles that failed with an unexpected error.', ofController),
+    timeouts: counter('controller_runtime_reconcile_timeouts_total', 'Reconciles that exceeded their timeout.', ofController),
+    activeWorkers: gauge('controller_runtime_active_workers', 'Busy workers.', ofController),
+    maxWorkers: gauge('controller_runtime_max_concurrent_reconciles', 'Workers.', ofController),
+    leads: gauge('leader_election_master_status', '1 for the leader.', ['name']),
+    slowRenewals: counter('leader_election_slowpath_total', 'Lease renewals that took more than one attempt.', ['name']),
+  }
 }
 
-/** Result of a reconcile, with controller-runtime's labels. */
-export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after'
-
-export type ControllerMetrics = {
-  /** controller_runtime_reconcile_total{controller,result} and controller_runtime_reconcile_time_seconds */
-  onReconcile?(controller: string, result: ReconcileResult, seconds: number): void
-  /** controller_runtime_reconcile_errors_total; `terminal` also controller_runtime_terminal_reconcile_errors_total */
-  onError?(controller: string, kind: 'retryable' | 'terminal' | 'bug'): void
-  /** controller_runtime_reconcile_timeouts_total */
-  onTimeout?(controller: string): void
-  /** controller_runtime_active_workers */
-  onActiveWorkers?(controller: string, count: number): void
-  /** controller_runtime_max_concurrent_reconciles */
-  onMaxWorkers?(controller: string, count: number): void
-}
-
-export type LeaderElectionMetrics = {
-  /** leader_election_master_status{name}: 1 for the leader */
-  onStatus?(name: string, isLeader: boolean): void
-  /** leader_election_slowpath_total{name}: renewals that needed more than one attempt */
-  onSlowPath?(name: string): void
+/** Registers the age gauges of these queues, which are read at each scrape. */
+export function watchQueues(registry: Registry, queues: () => WorkQueue[]): void {
+  const { computed } = instrumentsOf(registry)
+  const ofQueues = (name: string, help: string, measure: (queue: WorkQueue) => number) =>
+    computed(name, help, ['name', 'controller'], (gauge) => {
+      for (const queue of queues()) gauge.set({ name: queue.name, controller: queue.name }, measure(queue))
+    })
+  ofQueues('workqueue_unfinished_work_seconds', 'Time spent so far on keys that are being processed.', (queue) => queue.unfinishedSeconds())
+  ofQueues(
+    'workqueue_longest_running_processor_seconds',
+    'Processing time of the key that has been processed for the longest time.',
+    (queue) => queue.longestRunningSeconds(),
+  )
 }

@@ -4,7 +4,10 @@
  */
 import { findFirst } from '@tintype/crds/runtime/find-first'
 import { type Clock, systemClock } from './clock.ts'
-import type { Priority, WorkQueueMetrics } from './metrics.ts'
+import type { RuntimeMetrics } from './metrics.ts'
+
+/** Priorities of queued keys: live changes are processed before keys from a list. */
+export type Priority = 'live' | 'resync'
 
 /** Delays are in milliseconds. The defaults are client-go's, except for a maximum of one minute instead of 1,000 s. */
 export type WorkQueueOptions = {
@@ -12,7 +15,7 @@ export type WorkQueueOptions = {
   baseDelayMilliseconds?: number
   maxDelayMilliseconds?: number
   clock?: Clock
-  metrics?: WorkQueueMetrics
+  metrics?: RuntimeMetrics | undefined
 }
 
 type Waiting = { key: string; dueAt: number; priority: Priority }
@@ -20,7 +23,8 @@ type Waiting = { key: string; dueAt: number; priority: Priority }
 export class WorkQueue {
   readonly name: string
   readonly #clock: Clock
-  readonly #metrics: WorkQueueMetrics
+  readonly #metrics: RuntimeMetrics | undefined
+  readonly #labels: { name: string; controller: string }
   readonly #baseDelay: number
   readonly #maxDelay: number
   /** Queued keys in processing order (Maps keep insertion order), with the time at which they were added. */
@@ -34,15 +38,15 @@ export class WorkQueue {
   #cancelTimer = () => {}
   readonly #failures = new Map<string, number>()
   readonly #takers: ((key: string | undefined) => void)[] = []
-  readonly #onDrained: (() => void)[] = []
   #isShutDown = false
 
-  constructor({ name, baseDelayMilliseconds = 5, maxDelayMilliseconds = 60_000, clock = systemClock, metrics = {} }: WorkQueueOptions) {
+  constructor({ name, baseDelayMilliseconds = 5, maxDelayMilliseconds = 60_000, clock = systemClock, metrics }: WorkQueueOptions) {
     this.name = name
     this.#baseDelay = baseDelayMilliseconds
     this.#maxDelay = maxDelayMilliseconds
     this.#clock = clock
     this.#metrics = metrics
+    this.#labels = { name, controller: name }
   }
 
   /** Queues a key. A `resync` key that is added as `live` moves up. */
@@ -50,14 +54,14 @@ export class WorkQueue {
     if (this.#isShutDown) return
     if (this.#processing.has(key)) {
       if (this.#dirty.get(key) === 'live') return
-      if (!this.#dirty.has(key)) this.#metrics.onAdd?.(this.name)
+      if (!this.#dirty.has(key)) this.#metrics?.adds.inc(this.#labels)
       this.#dirty.set(key, priority)
       return
     }
     if (this.#queued.live.has(key)) return
     const since = this.#queued.resync.get(key)
     if (since !== undefined && priority === 'resync') return
-    if (since === undefined) this.#metrics.onAdd?.(this.name)
+    if (since === undefined) this.#metrics?.adds.inc(this.#labels)
     this.#queued.resync.delete(key)
     this.#queued[priority].set(key, since ?? this.#clock.monotonic())
     this.#noteDepth()
@@ -85,7 +89,7 @@ export class WorkQueue {
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0
     this.#failures.set(key, failures + 1)
-    this.#metrics.onRetry?.(this.name)
+    this.#metrics?.retries.inc(this.#labels)
     this.addAfter(key, Math.min(this.#maxDelay, this.#baseDelay * 2 ** failures), this.#processing.get(key)?.priority)
   }
 
@@ -115,7 +119,7 @@ export class WorkQueue {
     const work = this.#processing.get(key)
     if (!work) return
     this.#processing.delete(key)
-    this.#metrics.onDone?.(this.name, (this.#clock.monotonic() - work.started) / 1_000)
+    this.#metrics?.workSeconds.observe(this.#labels, (this.#clock.monotonic() - work.started) / 1_000)
     const priority = this.#dirty.get(key)
     this.#dirty.delete(key)
     if (priority && !this.#isShutDown) {
@@ -123,7 +127,6 @@ export class WorkQueue {
       this.#noteDepth()
       this.#serve()
     }
-    if (this.#isShutDown && this.#processing.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve()
   }
 
   /** Stops accepting and returning keys. Keys that are being processed may finish. */
@@ -131,14 +134,6 @@ export class WorkQueue {
     this.#isShutDown = true
     this.#cancelTimer()
     for (const resolve of this.#takers.splice(0)) resolve(undefined)
-  }
-
-  /** Resolves when the queue is shut down and no key is being processed. */
-  drained(): Promise<void> {
-    if (this.#processing.size === 0) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#onDrained.push(resolve)
-    return promise
   }
 
   /** Number of queued keys, without those being processed and those waiting for a delay. */
@@ -189,15 +184,14 @@ export class WorkQueue {
       const now = this.#clock.monotonic()
       this.#queued[priority].delete(key)
       this.#processing.set(key, { started: now, priority })
-      this.#metrics.onTake?.(this.name, (now - since) / 1_000)
+      this.#metrics?.queueSeconds.observe(this.#labels, (now - since) / 1_000)
       this.#noteDepth()
       this.#takers.shift()?.(key)
     }
   }
 
   #noteDepth(): void {
-    this.#metrics.onDepth?.(this.name, 'live', this.#queued.live.size)
-    this.#metrics.onDepth?.(this.name, 'resync', this.#queued.resync.size)
+    for (const priority of ['live', 'resync'] as const) this.#metrics?.depth.set({ ...this.#labels, priority }, this.#queued[priority].size)
   }
 }
 

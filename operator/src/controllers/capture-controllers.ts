@@ -5,8 +5,8 @@
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Signer } from '../runner/signature.ts'
-import { type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../runtime/deps.ts'
-import { buildTermState } from '../scheduling/term-state.ts'
+import { type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../runtime/deps.ts'
+import { buildTermState, type CaptureDeps } from '../scheduling/term-state.ts'
 import { createGuardController } from './guard/controller.ts'
 import type { Charge } from './quota/charges.ts'
 import { createRunnerPoolControllers, type RunnerPoolControllers } from './runner-pool/controller.ts'
@@ -24,24 +24,22 @@ export interface CaptureOptions {
 
 /** Creates these controllers. Call it once per process. */
 export function createCaptureControllers(options: CaptureOptions): Work {
-  return { start: (term) => startTerm({ ...options, deps: { ...options.deps, ...term } }) }
+  return { start: (term) => startTerm({ ...options, deps: inTerm(options.deps, term) }) }
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CaptureOptions & { deps: TermDeps }): StartedWork {
   // The guard and the scheduling module exist before the controllers that they call.
   const guard = createGuardController(deps, { onChange: () => runnerPools.enqueueAll() })
-  const term = buildTermState({
-    ...{ deps, sign, runnerPort },
-    isGuarded: () => guard.decision().guarded,
-    onAssigned: (key) => screenshots.enqueue(key),
-  })
-  const screenshots: ScreenshotControllers = createScreenshotControllers({ deps, term, metrics: metrics.screenshot, charge })
+  const isGuarded = () => guard.decision().guarded
+  const onAssigned = (key: string) => screenshots.enqueue(key)
+  const capture: CaptureDeps = { ...deps, ...buildTermState({ deps, sign, runnerPort, isGuarded, onAssigned }) }
+  const screenshots: ScreenshotControllers = createScreenshotControllers({ ...capture, metrics: metrics.screenshot, charge })
   const runnerPools: RunnerPoolControllers = createRunnerPoolControllers({
-    ...{ deps, term, metrics: metrics.pool, guard: guard.decision },
+    ...{ ...capture, metrics: metrics.pool, guard: guard.decision },
     onIdentified: screenshots.enqueueClaimsOf,
   })
   return startControllers([guard.controller, ...screenshots.controllers, ...runnerPools.controllers], async () => {
-    await term.client.close()
+    await capture.client.close()
     runnerPools.removeGauges()
   })
 }

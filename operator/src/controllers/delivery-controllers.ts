@@ -9,8 +9,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller } from '../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../kube/account-index.ts'
-import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
-import type { Term } from '../runtime/term.ts'
+import { type Deps, inTerm, type StartedWork, type TermDeps, type Work } from '../runtime/deps.ts'
 import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
 import { openEventStore } from './delivery/events/event-bodies.ts'
 import { SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
@@ -42,31 +41,23 @@ export function prepareDelivery(deps: DeliveryDeps, surroundings: Surroundings):
   const { screenshots, webhooks } = deps.reflectors
   webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
   screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
-  return { start: (term) => startTerm({ ...deps, ...term }, surroundings) }
+  return { start: (term) => startTerm(inTerm(deps, term), surroundings) }
 }
 
-function startTerm(deps: DeliveryDeps & Term, surroundings: Surroundings): StartedWork {
+function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): StartedWork {
   const context = createContext(deps, surroundings, {
     screenshot: (key) => deliveries.controller.enqueue(key),
     webhook: (key) => hooks.enqueue(key),
   })
-  const { mayStart, controllerMetrics } = deps
-  const { finder, kube, posting, events, results, undelivered: store, agent } = context
-  const { limiter, circuitBreakers, now } = posting
-  const { statistics, deliveryLog } = results
-  const { namespace, webhook: settings } = deps.config
-  const hooks: Controller = createWebhookController({ deps, kube, circuitBreakers, now })
-  const handOver = { ...finder, undelivered: store, now }
-  const deliveries: RunningDeliveries = createDeliveryController({ ...context, handOver: createHandOver(handOver) })
-  const shared = { ...posting, ...results, mayStart, controllerMetrics, undelivered: store }
-  const requests = new PostRequests({
-    ...{ ...shared, store: kube.store, webhooks: deps.reflectors.webhooks },
-    perform: (webhook, request) => postAsRequested(webhook, request, { ...shared, ...events }),
-  })
-  const undelivered = new UndeliveredController({ ...shared, ...finder, ...events, namespace })
+  const { limiter, circuitBreakers, statistics, deliveryLog, agent } = context
+  const settings = deps.config.webhook
+  const hooks: Controller = createWebhookController(context)
+  const deliveries: RunningDeliveries = createDeliveryController({ ...context, ...createHandOver(context) })
+  const requests = new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
+  const undelivered = new UndeliveredController(context)
   const hasWebhooks = (shot: Screenshot) => deps.reflectors.webhooks.lister.countByIndex(ACCOUNT_INDEX, accountOf(shot)) > 0
   const observe = (shot: Screenshot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined)
-  deps.archiving.openDeliveries = createOpenDeliveries(observe, handOver)
+  deps.archiving.openDeliveries = createOpenDeliveries(observe, context)
   const others = [requests.controller, undelivered.controller]
   const controllers = [hooks, deliveries.controller, ...others]
   for (const each of controllers) each.start()

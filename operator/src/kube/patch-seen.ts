@@ -1,35 +1,28 @@
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import { mergePatch } from '@tintype/crds/client/patch'
-import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
-
-/** Where objects of a kind are written. */
-export interface Writer<T extends KubeObject> {
-  store: Pick<Resource<T>, 'patch'>
-  /** Lets the cache see an own write at once. */
-  seen: Pick<Reflector<T>, 'noteWritten'>
-}
 
 interface PatchOptions {
   subresource?: 'status'
   signal?: AbortSignal | undefined
 }
 
+/** A client that writes objects of a kind. */
+export type Patcher<T extends KubeObject> = Pick<Resource<T>, 'patch'>
+
 /**
  * Writes a merge patch to an object that has not changed since it was read. Returns the object as it was written; undefined if it was
  * deleted. @throws KubeError Conflict if it has changed: the controller reconciles it again
  */
 export async function patchSeen<T extends KubeObject>(
-  { metadata: { name, namespace, resourceVersion } }: KubeObject,
+  client: Patcher<T>,
+  { metadata: { name, resourceVersion } }: KubeObject,
   body: object,
-  { store, seen }: Writer<T>,
   options: PatchOptions = {},
 ): Promise<T | undefined> {
   try {
-    const written = await store.patch(name, mergePatch({ ...body }, { resourceVersion }), { namespace, ...options })
-    seen.noteWritten(written)
-    return written
+    return await client.patch(name, mergePatch({ ...body }, { resourceVersion }), options)
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
@@ -38,8 +31,8 @@ export async function patchSeen<T extends KubeObject>(
 
 /** The same for the status. */
 export const patchStatus = <T extends KubeObject>(
+  client: Patcher<T>,
   object: KubeObject,
   status: object,
-  writer: Writer<T>,
   signal?: AbortSignal,
-): Promise<T | undefined> => patchSeen(object, { status }, writer, { subresource: 'status', signal })
+): Promise<T | undefined> => patchSeen(client, object, { status }, { subresource: 'status', signal })

@@ -13,6 +13,7 @@ import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-ke
 import { readStored } from '@tintype/crds/storage/read-stored'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
+import type { TermDeps } from '../runtime/deps.ts'
 import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { Storage } from '../storage/storage.ts'
 import { OptionsError } from './options-error.ts'
@@ -22,15 +23,13 @@ import { readPrivateSecret } from './private-secret.ts'
 // of another account. So each text opens only for the subject for which it was sealed, and only object keys derived from the Screenshot's
 // own account and name are read. For a run of a schedule, the subject is the schedule; users cannot set `scheduleRef`.
 
-/** Sources of private and large options. */
+/** Sources of private and large options, and the option policy of the cluster administrator. The policy is checked here because Screenshots created with kubectl did not pass a gateway. */
 export interface OptionsSources {
-  openingKeys: OpeningKeys
-  secrets: Pick<SecretStore, 'find'>
+  keys: Pick<TermDeps['keys'], 'openingKeys'>
+  clients: { secrets: Pick<SecretStore, 'find'> }
   storage: Pick<Storage, 'readText'>
-  /** Called for objects that are treated as absent. */
   report: ReportIgnored
-  /** The option policy of the cluster administrator. It is checked here because Screenshots created with kubectl did not pass a gateway. */
-  policy: OptionPolicy
+  config: Pick<TermDeps['config'], 'optionPolicy'>
 }
 
 /** Five parts in base64url; the second, a wrapped key, is empty. */
@@ -49,15 +48,14 @@ export interface OpenedOptions {
 export async function openOptions(shot: Screenshot, sources: OptionsSources): Promise<OpenedOptions> {
   const { options, privateOptionsSecretRef } = shot.spec
   assertReadable(options)
-  const fromSecret =
-    privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, shot.metadata.namespace, sources.secrets))
+  const fromSecret = privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, sources.clients.secrets))
   const large = await openLarge(shot, sources)
-  const sealed = await openSealed(shot, sources.openingKeys)
+  const sealed = await openSealed(shot, sources.keys.openingKeys)
   const opened = {
     options: merge(options, large.options, sealed.options),
     privateOptions: merge<PrivateOptions>(fromSecret, large.privateOptions, sealed.privateOptions),
   }
-  assertAllowed(opened, sources.policy)
+  assertAllowed(opened, sources.config.optionPolicy)
   if (fromSecret ?? shot.spec.optionsObject ?? shot.spec.sealedOptions) assertCompatible(opened)
   return opened
 }
@@ -100,7 +98,7 @@ async function openSealed({ metadata, spec }: Screenshot, keys: OpeningKeys): Pr
   return open(spec.sealedOptions, { purpose: 'options', subject, account: accountOf({ spec }), url: spec.url }, keys)
 }
 
-async function openLarge(shot: Screenshot, { storage, openingKeys, report }: OptionsSources): Promise<SealedOptions> {
+async function openLarge(shot: Screenshot, { storage, keys, report }: OptionsSources): Promise<SealedOptions> {
   const { optionsObject, batchId, scheduleRef } = shot.spec
   if (optionsObject === undefined) return {}
   const account = accountOf(shot)
@@ -112,7 +110,7 @@ async function openLarge(shot: Screenshot, { storage, openingKeys, report }: Opt
   const isSealed = text !== undefined && COMPACT_JWE.test(text)
   if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
   if (!isSealed) throw new OptionsError('the object with the options does not exist')
-  return open(text, { purpose: 'large-options', subject, account }, openingKeys).catch((error: unknown) => {
+  return open(text, { purpose: 'large-options', subject, account }, keys.openingKeys).catch((error: unknown) => {
     if (error instanceof OptionsError) report({ kind: 'options', reason: 'content', key: optionsObject })
     throw error
   })

@@ -1,7 +1,7 @@
 import { PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
-import type { SecretStore } from '../secrets/ensure-secret.ts'
-import { toText } from '../secrets/ensure-secret.ts'
+import { type SecretStore, toText } from '../secrets/ensure-secret.ts'
 import { OptionsError } from './options-error.ts'
 
 /** Only Secrets of this type are read. Otherwise a Screenshot could make the operator disclose other Secrets to a page. */
@@ -13,8 +13,8 @@ const KEY = 'options.json'
  * Reads the private options of a Secret, with camel-case names.
  * @throws OptionsError
  */
-export async function readPrivateSecret(name: string, namespace: string, secrets: Pick<SecretStore, 'find'>): Promise<PrivateOptions> {
-  const secret = await secrets.find(name, { namespace })
+export async function readPrivateSecret(name: string, secrets: Pick<SecretStore, 'find'>): Promise<PrivateOptions> {
+  const secret = await secrets.find(name)
   // Both cases have the same message, so that users cannot find out which other Secrets exist.
   if (secret?.type !== PRIVATE_OPTIONS_TYPE) throw new OptionsError(`no Secret ${name} of type ${PRIVATE_OPTIONS_TYPE} exists`)
   const options = parse(toText(secret)[KEY])
@@ -23,7 +23,7 @@ export async function readPrivateSecret(name: string, namespace: string, secrets
   return options
 
   function parse(text = ''): PrivateOptions {
-    const parsed = fromJson(text)
+    const parsed = parseJson(text)
     const reserved = findReservedName(parsed)
     if (reserved) throw new OptionsError(`${KEY} of the Secret ${name}: ${reserved.join('.')} is a reserved name. Remove the field`)
     const read = PrivateOptions.safeParse(parsed)
@@ -31,13 +31,5 @@ export async function readPrivateSecret(name: string, namespace: string, secrets
     // Report only option names, no values: values include the names of headers.
     const places = [...new Set(read.error.issues.map(({ path: [option] }) => String(option ?? 'the whole')))]
     throw new OptionsError(`${KEY} of the Secret ${name} does not contain valid private options. Invalid: ${places.join(', ')}`)
-  }
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

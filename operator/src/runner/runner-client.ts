@@ -2,6 +2,7 @@ import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crd
 import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import { FencedError, fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/runtime/limited-read'
+import { parseJson } from '@tintype/crds/text/parse-json'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
 import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
@@ -184,16 +185,8 @@ export class RunnerClient {
     const text = (await readAtMost(response.body, MAX_BODY_BYTES)).toString()
     return {
       status: response.statusCode,
-      body: text === '' ? undefined : parse(text),
+      body: parseJson(text),
       date: Date.parse(String(response.headers.date ?? '')),
     }
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -7,7 +7,8 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../controller-runtime/clock.ts'
 import { Controller, type ControllerOptions, type Reconcile } from '../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../controller-runtime/metrics.ts'
+import type { RuntimeMetrics } from '../controller-runtime/metrics.ts'
+import { type Clients, createClients } from '../kube/clients.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
 import type { ReleaseKeys } from '../secrets/release-keys.ts'
 import type { Archiving } from '../storage/archiving.ts'
@@ -20,7 +21,7 @@ export interface Deps {
   log: Logger
   registry: Registry
   /** Passed to every Controller as `metrics`. */
-  controllerMetrics: ControllerMetrics & WorkQueueMetrics
+  controllerMetrics?: RuntimeMetrics | undefined
   clock: Clock
   reflectors: Reflectors
   keys: ReleaseKeys
@@ -34,7 +35,18 @@ export interface Deps {
 }
 
 /** Dependencies of a controller during one term. */
-export type TermDeps = Deps & Term
+export interface TermDeps extends Deps, Term {
+  clients: Clients
+  now: () => Date
+}
+
+/** Adds what a term has. */
+export const inTerm = <D extends Deps>(deps: D, term: Term): D & TermDeps => ({
+  ...deps,
+  ...term,
+  clients: createClients(term.http, deps.reflectors),
+  now: () => new Date(deps.clock.wall()),
+})
 
 /** Running controllers during one term of leadership. */
 export interface StartedWork {
@@ -49,7 +61,7 @@ export const createController = (
   name: string,
   options: Pick<ControllerOptions, 'workers' | 'timeoutMilliseconds'>,
   reconcile: Reconcile,
-  { log, controllerMetrics = {} }: Pick<ControllerOptions, 'log'> & { controllerMetrics?: Deps['controllerMetrics'] | undefined },
+  { log, controllerMetrics }: Pick<ControllerOptions, 'log'> & Pick<Deps, 'controllerMetrics'>,
 ): Controller => new Controller({ ...options, name, reconcile, log, metrics: controllerMetrics })
 
 /** Starts controllers that stop together. @param end called once none of them is running */

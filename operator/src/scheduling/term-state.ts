@@ -27,7 +27,6 @@ import { Dispatcher } from './dispatcher.ts'
 import { CaptureTimes } from './size.ts'
 
 export interface TermState {
-  now: () => Date
   /** Calls runners. It learns their clocks from responses and is closed at the end of the term. */
   client: RunnerClient
   /** Pods that this leader created or deleted and that its watch has not shown yet. */
@@ -47,6 +46,9 @@ export interface TermState {
   /** Call it once the runner of a claim was checked. Nothing is dispatched before all claims of an earlier leader are checked. */
   onClaimChecked: (key: string) => void
 }
+
+/** Dependencies of a capture controller during one term. */
+export interface CaptureDeps extends TermDeps, TermState {}
 
 export interface TermOptions {
   deps: Pick<TermDeps, 'clock' | 'config' | 'reflectors' | 'mayStart' | 'mayWrite'>
@@ -81,7 +83,6 @@ export function buildTermState({ deps, sign, runnerPort, isGuarded, onAssigned }
     onAssigned,
   })
   return {
-    now: () => new Date(clock.wall()),
     client,
     expectations,
     runners,

@@ -1,6 +1,6 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import { isAlreadyExists, isInvalid } from '@tintype/crds/client/kube-error'
-import type { CallOptions, NewObject, Resource } from '@tintype/crds/client/resource'
+import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
 
 /** The permissions that the operator has on Secrets. It can only read Secrets whose name it knows. */
@@ -34,9 +34,9 @@ export async function ensureSecret(secrets: SecretStore, { name, labels, build }
 }
 
 /** Creates the Secret of an object. @throws RetryableError if it was just created; TerminalError if the API server rejects it */
-export async function createSecret(secrets: Pick<SecretStore, 'create'>, secret: NewObject<Secret>, options: CallOptions): Promise<void> {
+export async function createSecret(secrets: Pick<SecretStore, 'create'>, secret: NewObject<Secret>, signal?: AbortSignal): Promise<void> {
   try {
-    await secrets.create(secret, options)
+    await secrets.create(secret, { signal })
   } catch (error) {
     if (isAlreadyExists(error)) throw new RetryableError('a Secret with this name was just created', { cause: error })
     if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server rejected the Secret', { cause: error })

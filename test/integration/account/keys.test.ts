@@ -12,6 +12,7 @@ import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createAccountControllers } from '../../../operator/src/controllers/account/controller.ts'
 import { createApiKeyController } from '../../../operator/src/controllers/api-key/controller.ts'
+import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
@@ -35,16 +36,15 @@ const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 const { storage } = new MemoryBucket()
 const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
-const part = {
+const deps = {
   keys: { downloadKeys: ring },
   log,
   reflectors,
   clock: systemClock,
   config,
-  controllerMetrics: {},
-}
+} as unknown as Deps
 const term = aTerm({ http, storage })
-const works = [createApiKeyController(part), createAccountControllers(part)].map((work) => work.start(term))
+const works = [createApiKeyController(deps), createAccountControllers(deps)].map((work) => work.start(term))
 t.teardown(async () => {
   await Promise.all(works.map((work) => work.stop()))
   await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))

@@ -78,11 +78,11 @@ const storage = openStorage({
 })
 const open = (shot: Screenshot) =>
   openOptions(shot, {
-    openingKeys: world.openingKeys,
-    secrets: { find: async () => undefined },
+    keys: { openingKeys: world.openingKeys },
+    clients: { secrets: { find: async () => undefined } },
     storage,
     report: ({ reason, key: object }) => t.fail(`${reason} ${object}`),
-    policy: DEFAULT_OPTION_POLICY,
+    config: { optionPolicy: DEFAULT_OPTION_POLICY },
   })
 
 t.test('a schedule is created, read, listed, changed and deleted', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeError } from '../../../crds/client/kube-error.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { comparisonConflicts, findComparisonConflict } from '../../../crds/src/kinds/schedule-comparison.ts'
+import { comparisonConflicts } from '../../../crds/src/kinds/schedule-comparison.ts'
 import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { manualPages, readText, yamlBlocksOf } from '../../support/sources/code-blocks.ts'
@@ -150,7 +150,7 @@ t.test('API server and programs refuse the same options beside a comparison', as
   for (const [options, isGood] of cases) {
     const template = { url: 'https://example.com/', options }
     const refusal = await refusalOf({ comparison, template })
-    const conflict = findComparisonConflict({ comparison, template })
+    const conflict = comparisonConflicts.find(({ holds }) => holds({ comparison, template }))
     t.equal(refusal === undefined, isGood, JSON.stringify(options))
     t.equal(conflict === undefined, isGood, JSON.stringify(options))
     if (conflict) t.match(refusal, conflict.message)

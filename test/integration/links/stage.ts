@@ -127,7 +127,7 @@ export const pictureOf = ({ metadata }: Screenshot): Buffer => Buffer.from(`pict
 export function captures(world: World) {
   const { endpoint, accessKey, secretKey } = world.store
   const storage = openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
-  const cache = new PictureCache(storage, pino({ level: 'silent' }), { report: () => {}, now: () => new Date() })
+  const cache = new PictureCache({ storage, log: pino({ level: 'silent' }), report: () => {}, now: () => new Date() })
   /** Changes a finished Screenshot and its cache entry as if the capture had ended `seconds` ago. */
   const cacheSince = async (name: string, seconds: number): Promise<void> => {
     const completionTime = new Date(Date.now() - seconds * 1_000).toISOString()

@@ -100,7 +100,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       config,
       log,
       registry: metrics.registry,
-      controllerMetrics: metrics.controller,
+      controllerMetrics: metrics.runtime,
       clock: { ...systemClock, wall: now },
       reflectors,
       keys: { dispatchKey, downloadKeys: ring, openingKeys: [openingKey] },

@@ -72,7 +72,7 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
     config: { namespace: http.namespace, plans } as unknown as Config,
     log,
     registry: metrics.registry,
-    controllerMetrics: metrics.controller,
+    controllerMetrics: metrics.runtime,
     clock: systemClock,
     reflectors,
   } as unknown as Deps

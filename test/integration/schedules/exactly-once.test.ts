@@ -13,8 +13,9 @@ import { toLines } from '../../../crds/src/records/archive.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { recordKey, runsPrefix, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
-import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
+import { createScheduleController } from '../../../operator/src/controllers/schedule/controller.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
+import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -60,8 +61,7 @@ async function lead(writes = Number.POSITIVE_INFINITY) {
     clock: systemClock,
     log: silentLog,
     registry: new Registry(),
-    controllerMetrics: {},
-  } as unknown as ScheduleControllerDeps
+  } as unknown as Deps
   const term = new AbortController()
   const work = createScheduleController(deps).start(
     aTerm({ http, signal: term.signal, mayWrite, storage: openStorage(access, { mayWrite }) }),

@@ -23,11 +23,12 @@ import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { ConditionType, findCondition } from '../../../crds/src/schema/conditions.ts'
 import { openStorage as openObjectStorage } from '../../../crds/storage/s3/open-storage.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
-import { createScheduleController, type ScheduleControllerDeps } from '../../../operator/src/controllers/schedule/controller.ts'
+import { createScheduleController } from '../../../operator/src/controllers/schedule/controller.ts'
 import { findBaseline } from '../../../operator/src/controllers/screenshot/dispatch.ts'
 import { buildOrder } from '../../../operator/src/controllers/screenshot/order.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { OptionsError } from '../../../operator/src/options/options-error.ts'
+import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -107,8 +108,7 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
       clock: { ...systemClock, wall: () => now().getTime() },
       log: silentLog,
       registry: new Registry(),
-      controllerMetrics: {},
-    } as unknown as ScheduleControllerDeps
+    } as unknown as Deps
     const term = new AbortController()
     const work = createScheduleController(deps).start(
       aTerm({ http, storage, signal: term.signal, events: { warn: record('Warning'), normal: record('Normal') } }),
@@ -136,7 +136,7 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     const claim = { phase: 'Running' as const, attempt: 1, startTime: now().toISOString() }
     const claimed = await shots.patch(shot.metadata.name, mergePatch({ status: claim }), { subresource: 'status' })
     const started = { ...claimed, status: { ...claimed.status, startTime: new Date().toISOString() } }
-    const context = { namespace: http.namespace, now, reflectors, storage, report: () => {} }
+    const context = { config: { namespace: http.namespace }, now, reflectors, storage, report: () => {} }
     const { compareTo } = started.spec.options ?? {}
     const baseline = compareTo === undefined ? Promise.resolve(undefined) : findBaseline(started, compareTo, context)
     const outcome = await baseline.then(

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type Log, silentLog } from '../../../crds/client/log.ts'
 import type { Reflector } from '../../../crds/client/reflector.ts'
@@ -12,6 +13,8 @@ import { EventOrder } from '../../../operator/src/controllers/delivery/events/ev
 import type { Certificates } from '../../../operator/src/controllers/delivery/http/guarded-agent.ts'
 import { type Resolve, resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
 import type { DeliverySettings } from '../../../operator/src/controllers/delivery/http/settings.ts'
+import { createDeliveryMetrics } from '../../../operator/src/controllers/delivery/telemetry/metrics.ts'
+import type { DeliveryDeps } from '../../../operator/src/controllers/delivery-context.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 import type { Term } from '../../../operator/src/runtime/term.ts'
@@ -47,13 +50,13 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring
     ...{ allowedCidrs: ['127.0.0.0/8'], allowedHosts: [], ...given.settings },
   }
   const deps = {
-    ...{ reflectors, log, controllerMetrics: {}, metrics: {}, report: ignoreSilently },
+    ...{ reflectors, log, metrics: createDeliveryMetrics(new Registry()), report: ignoreSilently },
     config: { namespace: http.namespace, publicUrl, webhook },
     keys: { downloadKeys: ring, openingKeys },
     clock: { ...systemClock, wall: () => now().getTime() },
     archiving: new Archiving(),
     eventOrder: new EventOrder(reflectors),
-  }
+  } as unknown as DeliveryDeps
   const { storage } = given.bucket ?? new MemoryBucket()
   const { eventStore = { put: storage.write, get: storage.readText }, events, signal } = given
   const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve, openEventStore: () => eventStore })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 
 export const ImageFit = z.enum(['cover', 'contain', 'fill', 'inside', 'outside'])
 export type ImageFit = z.infer<typeof ImageFit>
@@ -19,59 +19,37 @@ const color = (what: string) => z.string().max(64).regex(COLOR).describe(what)
 
 /** Processing of the picture after it is taken. */
 export const imageProcessingOptions = {
-  imageWidth: option(
-    { links: 'yes', picture: 'yes' },
-    pixels(1, 10000, 'Width to resize the picture to in pixels, 1 to 10000. Default: none.'),
-  ),
-  imageHeight: option(
-    { links: 'yes', picture: 'yes' },
-    pixels(1, 50000, 'Height to resize the picture to in pixels, 1 to 50000. Default: none.'),
-  ),
-  imageFit: option(
-    { links: 'yes', picture: 'yes' },
+  imageWidth: pictureOption(pixels(1, 10000, 'Width to resize the picture to in pixels, 1 to 10000. Default: none.')),
+  imageHeight: pictureOption(pixels(1, 50000, 'Height to resize the picture to in pixels, 1 to 50000. Default: none.')),
+  imageFit: pictureOption(
     ImageFit.describe(
       'How to fit the picture into both image_width and image_height: cover cuts, contain pads, fill distorts, inside stays within both, outside covers both. Default: inside.',
     ),
   ),
-  imagePosition: option(
-    { links: 'yes', picture: 'yes' },
+  imagePosition: pictureOption(
     ImagePosition.describe(
       'Part of the picture to keep if image_fit cuts: top, bottom, left, right, center, or the most detailed part by entropy or attention. Default: top.',
     ),
   ),
-  imageUpscale: option(
-    { links: 'yes', picture: 'yes' },
+  imageUpscale: pictureOption(
     z.boolean().describe('Allows image_width and image_height to enlarge the picture, up to the limits of its format. Default: false.'),
   ),
-  imageBackground: option(
-    { links: 'yes', picture: 'yes' },
+  imageBackground: pictureOption(
     color(
       'Color that fills padding and, in a jpeg, transparent areas: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: #ffffff.',
     ),
   ),
-  backgroundColor: option(
-    { links: 'yes', picture: 'yes' },
+  backgroundColor: pictureOption(
     color('Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none.'),
   ),
-  imageTrim: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Removes borders of one color. Default: false.')),
-  imageTrimThreshold: option(
-    { links: 'yes', picture: 'yes' },
+  imageTrim: pictureOption(z.boolean().describe('Removes borders of one color. Default: false.')),
+  imageTrimThreshold: pictureOption(
     z.int().min(0).max(255).describe('Maximum color difference within a border for image_trim, 0 to 255. Default: 10.'),
   ),
-  imagePadding: option(
-    { links: 'yes', picture: 'yes' },
-    pixels(0, 500, 'Pixels of image_background around the picture, 0 to 500. Default: 0.'),
-  ),
-  imageLossless: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Encodes a webp or avif without loss. A png is always lossless. Default: false.'),
-  ),
-  imageProgressive: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Encodes a progressive jpeg or an interlaced png. Default: false.'),
-  ),
-  imagePaletteColors: option(
-    { links: 'yes', picture: 'yes' },
+  imagePadding: pictureOption(pixels(0, 500, 'Pixels of image_background around the picture, 0 to 500. Default: 0.')),
+  imageLossless: pictureOption(z.boolean().describe('Encodes a webp or avif without loss. A png is always lossless. Default: false.')),
+  imageProgressive: pictureOption(z.boolean().describe('Encodes a progressive jpeg or an interlaced png. Default: false.')),
+  imagePaletteColors: pictureOption(
     z
       .int()
       .min(0)
@@ -82,8 +60,7 @@ export const imageProcessingOptions = {
         'Number of colors in the palette of a png, 2 to 256; 0 disables the palette. A palette makes the file much smaller. Default: 0.',
       ),
   ),
-  imageMaxBytes: option(
-    { links: 'yes', picture: 'yes' },
+  imageMaxBytes: pictureOption(
     z
       .int()
       .min(10240)
@@ -92,9 +69,8 @@ export const imageProcessingOptions = {
         'Maximum size of the file in bytes, 10240 to 52428800. Quality, then dimensions, are reduced until the file fits. Default: none.',
       ),
   ),
-  imageGrayscale: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Converts the picture to grayscale. Default: false.')),
-  optimizeForSpeed: option(
-    { links: 'yes', picture: 'yes' },
+  imageGrayscale: pictureOption(z.boolean().describe('Converts the picture to grayscale. Default: false.')),
+  optimizeForSpeed: pictureOption(
     z.boolean().describe('Encodes a png faster; if false, encoding takes longer and the file is smaller. Default: true.'),
   ),
   thumbnailWidth: option(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { pictureOption } from '../rules/option-rules.ts'
 
 /** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
@@ -53,12 +53,10 @@ export const pictureLimits = (format: ImageFormat, isWhole: boolean): PictureLim
 
 /** Format and quality of the file. */
 export const imageOptions = {
-  format: option(
-    { links: 'yes', picture: 'yes' },
+  format: pictureOption(
     FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
   ),
-  imageQuality: option(
-    { links: 'yes', picture: 'yes' },
+  imageQuality: pictureOption(
     z
       .int()
       .min(0)
@@ -67,10 +65,7 @@ export const imageOptions = {
         'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
       ),
   ),
-  omitBackground: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Makes the page background transparent; png only. Default: false.'),
-  ),
+  omitBackground: pictureOption(z.boolean().describe('Makes the page background transparent; png only. Default: false.')),
 }
 
 export const imageDefaults = { format: 'png', imageQuality: 90, omitBackground: false } as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 
 export const PaperFormat = z.enum(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'letter', 'legal', 'tabloid', 'ledger'])
 export type PaperFormat = z.infer<typeof PaperFormat>
@@ -24,57 +24,33 @@ export const isPageRanges = (text: string): boolean =>
 
 /** Options for format pdf. */
 export const pdfOptions = {
-  pdfPaperFormat: option(
-    { links: 'yes', picture: 'yes' },
-    PaperFormat.describe('Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
-  ),
-  pdfWidth: option(
-    { links: 'yes', picture: 'yes' },
+  pdfPaperFormat: pictureOption(PaperFormat.describe('Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.')),
+  pdfWidth: pictureOption(
     length('Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none.'),
   ),
-  pdfHeight: option(
-    { links: 'yes', picture: 'yes' },
-    length('Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none.'),
-  ),
-  pdfLandscape: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Prints in landscape orientation. Default: false.')),
-  pdfPrintBackground: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Prints backgrounds. Default: true.')),
-  pdfScale: option({ links: 'yes', picture: 'yes' }, z.number().min(0.1).max(2).describe('Scale of the content, 0.1 to 2. Default: 1.')),
-  pdfMarginTop: option(
-    { links: 'yes', picture: 'yes' },
-    length('Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0.'),
-  ),
-  pdfMarginRight: option(
-    { links: 'yes', picture: 'yes' },
-    length('Margin on the right. Default: that of the page’s own @page rule, else 0.'),
-  ),
-  pdfMarginBottom: option(
-    { links: 'yes', picture: 'yes' },
-    length('Margin at the bottom. Default: that of the page’s own @page rule, else 0.'),
-  ),
-  pdfMarginLeft: option(
-    { links: 'yes', picture: 'yes' },
-    length('Margin on the left. Default: that of the page’s own @page rule, else 0.'),
-  ),
-  pdfPageRanges: option(
-    { links: 'yes', picture: 'yes' },
+  pdfHeight: pictureOption(length('Height of the sheet with a unit, such as 297mm or 11in. Overrides pdf_paper_format. Default: none.')),
+  pdfLandscape: pictureOption(z.boolean().describe('Prints in landscape orientation. Default: false.')),
+  pdfPrintBackground: pictureOption(z.boolean().describe('Prints backgrounds. Default: true.')),
+  pdfScale: pictureOption(z.number().min(0.1).max(2).describe('Scale of the content, 0.1 to 2. Default: 1.')),
+  pdfMarginTop: pictureOption(length('Margin at the top, such as 10mm. Default: that of the page’s own @page rule, else 0.')),
+  pdfMarginRight: pictureOption(length('Margin on the right. Default: that of the page’s own @page rule, else 0.')),
+  pdfMarginBottom: pictureOption(length('Margin at the bottom. Default: that of the page’s own @page rule, else 0.')),
+  pdfMarginLeft: pictureOption(length('Margin on the left. Default: that of the page’s own @page rule, else 0.')),
+  pdfPageRanges: pictureOption(
     z
       .string()
       .max(128)
       .regex(/^[0-9]{1,4}(-[0-9]{1,4})?(, ?[0-9]{1,4}(-[0-9]{1,4})?){0,15}$/)
       .describe('Pages to include, such as 1-3,5. The capture fails if no page matches. Default: all.'),
   ),
-  pdfFitOnePage: option(
-    { links: 'yes', picture: 'yes' },
+  pdfFitOnePage: pictureOption(
     z
       .boolean()
       .describe(
         'Prints all content on one sheet that is as tall as the content. The width is pdf_width or that of pdf_paper_format. Page breaks, and @page rules of the page, have no effect. Default: false.',
       ),
   ),
-  pdfPreferCssPageSize: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Prefers the page’s own CSS @page size. Default: false.'),
-  ),
+  pdfPreferCssPageSize: pictureOption(z.boolean().describe('Prefers the page’s own CSS @page size. Default: false.')),
   pdfHeaderTemplate: option(
     { links: 'own_markup', picture: 'yes' },
     template(
@@ -85,11 +61,8 @@ export const pdfOptions = {
     { links: 'own_markup', picture: 'yes' },
     template('HTML to print at the bottom of each sheet, with the rules of pdf_header_template, at most 16384 characters. Default: none.'),
   ),
-  pdfTagged: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Tags the content for screen readers. Default: false.')),
-  pdfOutline: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Creates bookmarks from the headings, and tags the content too. Default: false.'),
-  ),
+  pdfTagged: pictureOption(z.boolean().describe('Tags the content for screen readers. Default: false.')),
+  pdfOutline: pictureOption(z.boolean().describe('Creates bookmarks from the headings, and tags the content too. Default: false.')),
 }
 
 export const pdfDefaults = {

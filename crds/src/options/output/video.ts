@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 import { isMoving } from './image.ts'
 
 export const VideoScenario = z.enum(['record', 'scroll'])
@@ -13,32 +13,24 @@ export type VideoTiming = z.infer<typeof VideoTiming>
 
 /** Options of videos. They need a moving format. */
 export const videoOptions = {
-  videoDuration: option(
-    { links: 'yes', picture: 'yes' },
+  videoDuration: pictureOption(
     z.int().min(1).max(120).describe('Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5.'),
   ),
-  videoFps: option(
-    { links: 'yes', picture: 'yes' },
-    z.int().min(5).max(60).describe('Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30.'),
-  ),
-  videoWidth: option(
-    { links: 'yes', picture: 'yes' },
+  videoFps: pictureOption(z.int().min(5).max(60).describe('Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30.')),
+  videoWidth: pictureOption(
     z
       .int()
       .min(64)
       .max(3840)
       .describe('Width of the video in pixels, 64 to 3840; the height follows. Default: the width of the viewport × device_scale_factor.'),
   ),
-  videoQuality: option(
-    { links: 'yes', picture: 'yes' },
+  videoQuality: pictureOption(
     z.int().min(0).max(100).describe('Quality of the video, 0 to 100. A higher value makes a larger file. Default: 70.'),
   ),
-  videoScenario: option(
-    { links: 'yes', picture: 'yes' },
+  videoScenario: pictureOption(
     VideoScenario.describe('What the video shows: record shows the page as it moves, scroll scrolls smoothly to its end. Default: record.'),
   ),
-  videoScrollDuration: option(
-    { links: 'yes', picture: 'yes' },
+  videoScrollDuration: pictureOption(
     z
       .int()
       .min(100)
@@ -47,24 +39,18 @@ export const videoOptions = {
         'Milliseconds of one scroll from the top to the end, 100 to 120000. Default: what video_duration leaves beside the pauses; with video_scroll_back, half of it.',
       ),
   ),
-  videoScrollEasing: option(
-    { links: 'yes', picture: 'yes' },
+  videoScrollEasing: pictureOption(
     ScrollEasing.describe('Speed curve of the scroll: linear, ease_in, ease_out or ease_in_out. Default: ease_in_out.'),
   ),
-  videoScrollBack: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Scrolls back to the top after the pause at the end. Default: false.'),
-  ),
-  videoScrollPause: option(
-    { links: 'yes', picture: 'yes' },
+  videoScrollBack: pictureOption(z.boolean().describe('Scrolls back to the top after the pause at the end. Default: false.')),
+  videoScrollPause: pictureOption(
     z.int().min(0).max(10_000).describe('Milliseconds to rest before the scroll and at its end, 0 to 10000. Default: 500.'),
   ),
   videoPoster: option(
     { links: 'yes', picture: 'separate' },
     z.boolean().describe('Stores the first frame as a jpeg beside the video. Default: false.'),
   ),
-  videoTiming: option(
-    { links: 'yes', picture: 'yes' },
+  videoTiming: pictureOption(
     VideoTiming.describe(
       'Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact.',
     ),

@@ -1,44 +1,26 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { pictureOption } from '../rules/option-rules.ts'
 
 const MAX_FEATURES = 20
 
 /** Emulated device and CSS media. */
 export const emulationOptions = {
-  viewportMobile: option(
-    { links: 'yes', picture: 'yes' },
+  viewportMobile: pictureOption(
     z
       .boolean()
       .describe('Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false.'),
   ),
-  viewportHasTouch: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Reports a touch screen to the page. Default: the device’s, else false.'),
-  ),
-  viewportLandscape: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Makes the longer side of the window its width. Default: false.'),
-  ),
-  mediaType: option(
-    { links: 'yes', picture: 'yes' },
-    z.enum(['screen', 'print']).describe('CSS media type: screen or print. Default: screen, and print for a pdf.'),
-  ),
-  reducedMotion: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Sets the CSS media feature prefers-reduced-motion to reduce. Default: false.'),
-  ),
-  forcedColors: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Replaces the page’s colors with a few high-contrast colors. Default: false.'),
-  ),
-  prefersContrast: option(
-    { links: 'yes', picture: 'yes' },
+  viewportHasTouch: pictureOption(z.boolean().describe('Reports a touch screen to the page. Default: the device’s, else false.')),
+  viewportLandscape: pictureOption(z.boolean().describe('Makes the longer side of the window its width. Default: false.')),
+  mediaType: pictureOption(z.enum(['screen', 'print']).describe('CSS media type: screen or print. Default: screen, and print for a pdf.')),
+  reducedMotion: pictureOption(z.boolean().describe('Sets the CSS media feature prefers-reduced-motion to reduce. Default: false.')),
+  forcedColors: pictureOption(z.boolean().describe('Replaces the page’s colors with a few high-contrast colors. Default: false.')),
+  prefersContrast: pictureOption(
     z
       .enum(['no_preference', 'more', 'less'])
       .describe('CSS media feature prefers-contrast: no_preference, more or less. Default: no_preference.'),
   ),
-  mediaFeatures: option(
-    { links: 'yes', picture: 'yes' },
+  mediaFeatures: pictureOption(
     z
       .record(
         z.string().regex(/^[a-z][-a-z]{0,63}$/),
@@ -52,20 +34,14 @@ export const emulationOptions = {
       .meta({ maxProperties: MAX_FEATURES })
       .describe('Other CSS media features by name, such as color-gamut: p3, at most 20. Default: none.'),
   ),
-  darkModeForce: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Darkens pages that have no dark color scheme. Default: false.'),
-  ),
-  javascriptEnabled: option(
-    { links: 'yes', picture: 'yes' },
+  darkModeForce: pictureOption(z.boolean().describe('Darkens pages that have no dark color scheme. Default: false.')),
+  javascriptEnabled: pictureOption(
     z.boolean().describe('Runs the page’s scripts. Scripts in these options run in either case. Default: true.'),
   ),
-  bypassCsp: option(
-    { links: 'yes', picture: 'yes' },
+  bypassCsp: pictureOption(
     z.boolean().describe('Disables the page’s Content-Security-Policy, so that scripts can add blocked content. Default: false.'),
   ),
-  pageZoom: option(
-    { links: 'yes', picture: 'yes' },
+  pageZoom: pictureOption(
     z
       .number()
       .min(0.25)

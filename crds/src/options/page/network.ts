@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 
 /** Proxy and connection options. The user name and password of a proxy are in private.ts. */
 export const networkOptions = {
@@ -26,7 +26,7 @@ export const networkOptions = {
       .max(50)
       .describe('Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none.'),
   ),
-  ignoreHttpsErrors: option({ links: 'yes', picture: 'yes' }, z.boolean().describe('Accepts invalid TLS certificates. Default: false.')),
+  ignoreHttpsErrors: pictureOption(z.boolean().describe('Accepts invalid TLS certificates. Default: false.')),
   httpCache: option(
     { links: 'yes', picture: 'separate' },
     z

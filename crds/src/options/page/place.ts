@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { pictureOption } from '../rules/option-rules.ts'
 
 const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3})?)?(Z|[-+][0-9]{2}:[0-9]{2}))?$/
 const FIRST_YEAR = 1990
@@ -7,40 +7,34 @@ const LAST_YEAR = 2100
 
 /** Emulated location, time zone, language and clock. */
 export const placeOptions = {
-  geolocationLatitude: option(
-    { links: 'yes', picture: 'yes' },
+  geolocationLatitude: pictureOption(
     z
       .number()
       .min(-90)
       .max(90)
       .describe('Latitude of the emulated geolocation in degrees, -90 to 90. Default: none, geolocation is denied.'),
   ),
-  geolocationLongitude: option(
-    { links: 'yes', picture: 'yes' },
+  geolocationLongitude: pictureOption(
     z.number().min(-180).max(180).describe('Longitude of the emulated geolocation in degrees, -180 to 180. Default: none.'),
   ),
-  geolocationAccuracy: option(
-    { links: 'yes', picture: 'yes' },
+  geolocationAccuracy: pictureOption(
     z.number().min(0).max(100_000).describe('Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0.'),
   ),
-  timezone: option(
-    { links: 'yes', picture: 'yes' },
+  timezone: pictureOption(
     z
       .string()
       .max(64)
       .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/)
       .describe('IANA time zone of the page. Default: UTC.'),
   ),
-  locale: option(
-    { links: 'yes', picture: 'yes' },
+  locale: pictureOption(
     z
       .string()
       .max(35)
       .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}$/)
       .describe('Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US.'),
   ),
-  fixedTime: option(
-    { links: 'yes', picture: 'yes' },
+  fixedTime: pictureOption(
     z
       .string()
       .max(40)

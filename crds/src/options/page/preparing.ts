@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 import { color, httpUrls, selector, selectors } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144
@@ -19,10 +19,7 @@ export const preparingOptions = {
         'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
       ),
   ),
-  click: option(
-    { links: 'yes', picture: 'yes' },
-    selector('CSS selector of an element to click before the picture is taken. Default: none.'),
-  ),
+  click: pictureOption(selector('CSS selector of an element to click before the picture is taken. Default: none.')),
   initScript: option(
     { links: 'no', picture: 'yes' },
     z
@@ -30,8 +27,7 @@ export const preparingOptions = {
       .max(SCRIPT_LENGTH)
       .describe('JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none.'),
   ),
-  scriptsWaitUntil: option(
-    { links: 'yes', picture: 'yes' },
+  scriptsWaitUntil: pictureOption(
     z
       .array(z.enum(['load', 'domcontentloaded', 'networkidle']))
       .max(3)
@@ -47,42 +43,30 @@ export const preparingOptions = {
     { links: 'own_markup', picture: 'yes' },
     httpUrls(10, 'URLs of style sheets to add to the page, at most 10. Default: none.'),
   ),
-  hideSelectors: option(
-    { links: 'yes', picture: 'yes' },
-    selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.'),
-  ),
-  includeShadowDom: option(
-    { links: 'yes', picture: 'yes' },
+  hideSelectors: pictureOption(selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.')),
+  includeShadowDom: pictureOption(
     z
       .boolean()
       .describe('Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false.'),
   ),
-  maskSelectors: option(
-    { links: 'yes', picture: 'yes' },
+  maskSelectors: pictureOption(
     selectors(
       50,
       'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none.',
     ),
   ),
-  maskColor: option({ links: 'yes', picture: 'yes' }, color('CSS color of the boxes of mask_selectors. Default: #ff00ff.')),
+  maskColor: pictureOption(color('CSS color of the boxes of mask_selectors. Default: #ff00ff.')),
   errorOnClickSelectorNotFound: option(
     { links: 'yes', picture: 'separate' },
     z.boolean().describe('Fails the capture if click matches no element; if false, the record has a warning. Default: true.'),
   ),
-  clickAll: option(
-    { links: 'yes', picture: 'yes' },
-    selector('CSS selector of elements to click one after the other, at most 50. Default: none.'),
-  ),
-  hover: option(
-    { links: 'yes', picture: 'yes' },
-    selector('CSS selector of an element to hover over while the picture is taken. Default: none.'),
-  ),
+  clickAll: pictureOption(selector('CSS selector of elements to click one after the other, at most 50. Default: none.')),
+  hover: pictureOption(selector('CSS selector of an element to hover over while the picture is taken. Default: none.')),
   errorOnHoverSelectorNotFound: option(
     { links: 'yes', picture: 'separate' },
     z.boolean().describe('Fails the capture if hover matches no element; if false, the record has a warning. Default: true.'),
   ),
-  pressKey: option(
-    { links: 'yes', picture: 'yes' },
+  pressKey: pictureOption(
     z
       .string()
       .min(1)
@@ -90,34 +74,20 @@ export const preparingOptions = {
       .regex(/^[A-Za-z0-9+]+$/)
       .describe('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
   ),
-  scrollIntoView: option(
-    { links: 'yes', picture: 'yes' },
-    selector('CSS selector of an element to scroll to before the picture is taken. Default: none.'),
-  ),
-  scrollIntoViewAdjustTop: option(
-    { links: 'yes', picture: 'yes' },
+  scrollIntoView: pictureOption(selector('CSS selector of an element to scroll to before the picture is taken. Default: none.')),
+  scrollIntoViewAdjustTop: pictureOption(
     z.int().min(-10000).max(10000).describe('CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0.'),
   ),
-  scrollX: option(
-    { links: 'yes', picture: 'yes' },
-    z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.'),
-  ),
-  scrollY: option(
-    { links: 'yes', picture: 'yes' },
-    z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.'),
-  ),
-  disableAnimations: option(
-    { links: 'yes', picture: 'yes' },
+  scrollX: pictureOption(z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.')),
+  scrollY: pictureOption(z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.')),
+  disableAnimations: pictureOption(
     z
       .boolean()
       .describe(
         'Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false.',
       ),
   ),
-  pauseVideos: option(
-    { links: 'yes', picture: 'yes' },
-    z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.'),
-  ),
+  pauseVideos: pictureOption(z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.')),
 }
 
 export const preparingDefaults = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { option, pictureOption } from '../rules/option-rules.ts'
 import { httpUrl } from './texts.ts'
 
 /** URL of a Screenshot whose page is in the options and has no base URL. */
@@ -27,16 +27,9 @@ export const sourceOptions = {
         'The page as Markdown, instead of url, 1 to 1048576 characters. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text. Default: none.',
       ),
   ),
-  htmlBaseUrl: option(
-    { links: 'yes', picture: 'yes' },
-    httpUrl('Base URL of html or markdown for relative links, http or https. Default: none.'),
-  ),
-  referer: option(
-    { links: 'yes', picture: 'yes' },
-    httpUrl('URL in the header Referer of the page’s request, http or https. Default: none.'),
-  ),
-  offline: option(
-    { links: 'yes', picture: 'yes' },
+  htmlBaseUrl: pictureOption(httpUrl('Base URL of html or markdown for relative links, http or https. Default: none.')),
+  referer: pictureOption(httpUrl('URL in the header Referer of the page’s request, http or https. Default: none.')),
+  offline: pictureOption(
     z.boolean().describe('Blocks every request of html or markdown, so that only inline content is shown. Default: false.'),
   ),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { framesOf, type VideoLength } from '../output/video.ts'
-import { option, type PictureRule } from '../rules/option-rules.ts'
+import { option, type PictureRule, pictureOption } from '../rules/option-rules.ts'
 import { selector } from './texts.ts'
 
 export { selector }
@@ -21,20 +21,13 @@ const TIMEOUT_CHANGES_PICTURE: PictureRule = {
 
 /** Waits, time limits and retries. */
 export const waitingOptions = {
-  delay: option(
-    { links: 'yes', picture: 'yes' },
-    milliseconds(0, 60000, 'Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0.'),
-  ),
+  delay: pictureOption(milliseconds(0, 60000, 'Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0.')),
   timeout: option(
     { links: 'yes', picture: TIMEOUT_CHANGES_PICTURE },
     milliseconds(1000, 180000, 'Maximum time for the page to load in milliseconds, 1000 to 180000. Default: 30000.'),
   ),
-  waitForSelector: option(
-    { links: 'yes', picture: 'yes' },
-    selector('CSS selector of an element to wait for before the picture is taken. Default: none.'),
-  ),
-  waitUntil: option(
-    { links: 'yes', picture: 'yes' },
+  waitForSelector: pictureOption(selector('CSS selector of an element to wait for before the picture is taken. Default: none.')),
+  waitUntil: pictureOption(
     z
       .array(WaitState)
       .min(1)
@@ -57,22 +50,18 @@ export const waitingOptions = {
       'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
     ),
   ),
-  waitForSelectorState: option(
-    { links: 'yes', picture: 'yes' },
+  waitForSelectorState: pictureOption(
     z
       .enum(['visible', 'attached'])
       .describe('State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.'),
   ),
-  waitForSelectorTimeout: option(
-    { links: 'yes', picture: 'yes' },
+  waitForSelectorTimeout: pictureOption(
     milliseconds(0, 120000, 'Maximum wait in milliseconds for each selector, expression, click and hover, 0 to 120000. Default: timeout.'),
   ),
-  waitForSelectorCount: option(
-    { links: 'yes', picture: 'yes' },
+  waitForSelectorCount: pictureOption(
     z.int().min(1).max(1000).describe('Number of elements that wait_for_selector must match, 1 to 1000. Default: 1.'),
   ),
-  waitForSelectorGone: option(
-    { links: 'yes', picture: 'yes' },
+  waitForSelectorGone: pictureOption(
     selector('CSS selector that must match no visible element before the picture is taken. Default: none.'),
   ),
   waitForFunction: option(
@@ -83,52 +72,44 @@ export const waitingOptions = {
       .max(8192)
       .describe('JavaScript expression that must become true before the picture is taken, at most 8192 characters. Default: none.'),
   ),
-  waitForFontsTimeout: option(
-    { links: 'yes', picture: 'yes' },
+  waitForFontsTimeout: pictureOption(
     milliseconds(
       0,
       30000,
       'Maximum wait in milliseconds for fonts and images in the picture after all other waits, 0 to 30000; 0 disables it. Default: 3000.',
     ),
   ),
-  waitForImages: option(
-    { links: 'yes', picture: 'yes' },
+  waitForImages: pictureOption(
     z
       .boolean()
       .describe(
         'Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false.',
       ),
   ),
-  stabilityTimeout: option(
-    { links: 'yes', picture: 'yes' },
+  stabilityTimeout: pictureOption(
     milliseconds(
       0,
       10000,
       'Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Default: 2000.',
     ),
   ),
-  networkIdleTime: option(
-    { links: 'yes', picture: 'yes' },
+  networkIdleTime: pictureOption(
     milliseconds(100, 10000, 'Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500.'),
   ),
-  networkIdleMaxConnections: option(
-    { links: 'yes', picture: 'yes' },
+  networkIdleMaxConnections: pictureOption(
     z.int().min(0).max(10).describe('Maximum number of open requests for networkidle, 0 to 10. Default: 0.'),
   ),
-  networkIdleTimeout: option(
-    { links: 'yes', picture: 'yes' },
+  networkIdleTimeout: pictureOption(
     milliseconds(
       0,
       180000,
       'Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout.',
     ),
   ),
-  domIdleTime: option(
-    { links: 'yes', picture: 'yes' },
+  domIdleTime: pictureOption(
     milliseconds(0, 10000, 'Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0.'),
   ),
-  bestAttempt: option(
-    { links: 'yes', picture: 'yes' },
+  bestAttempt: pictureOption(
     z.boolean().describe('Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false.'),
   ),
   retries: option(
@@ -145,8 +126,7 @@ export const waitingOptions = {
     { links: 'yes', picture: 'no' },
     milliseconds(0, 60000, 'Milliseconds to wait before each retry, 0 to 60000. Default: 1000.'),
   ),
-  blankPageAction: option(
-    { links: 'yes', picture: 'yes' },
+  blankPageAction: pictureOption(
     z
       .enum(['accept', 'retry', 'fail'])
       .describe(

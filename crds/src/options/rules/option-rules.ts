@@ -34,6 +34,10 @@ export type DeclaredOption<Schema extends z.ZodType = z.ZodType> = Schema & { re
 export const option = <Schema extends z.ZodType>(rules: OptionRules, schema: Schema): DeclaredOption<Schema> =>
   Object.assign(schema, { rules })
 
+/** Declares an option that changes the picture and that links may have, as most do. */
+export const pictureOption = <Schema extends z.ZodType>(schema: Schema): DeclaredOption<Schema> =>
+  option({ links: 'yes', picture: 'yes' }, schema)
+
 /** True if no link may have an option with this value. */
 export const isRefusedInLinks = (rule: LinkRule, value: unknown): boolean =>
   rule === 'no' || (typeof rule === 'object' && rule.except === value)

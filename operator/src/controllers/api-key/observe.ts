@@ -1,10 +1,8 @@
-import type { Secret } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Lister } from '@tintype/crds/client/lister'
-import type { Account } from '@tintype/crds/kinds/account'
 import { ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { readObject } from '../../kube/read-object.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
 import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key-secret.ts'
@@ -12,22 +10,17 @@ import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key
 /** Index of ApiKeys by their hashes. */
 export const HASH_INDEX = 'hash'
 
-export interface ObserveDeps {
-  keys: Pick<Lister<ApiKey>, 'get' | 'byIndex'>
-  accounts: Pick<Lister<Account>, 'get'>
-  secrets: Pick<SecretStore, 'find'>
-}
-
 /** Collects the state of an ApiKey; undefined when it is deleted. A key of the REST API names no Secret, and has a hash from the start. */
-export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
+export async function observe(name: string, { reflectors, clients }: TermDeps): Promise<Observed | undefined> {
+  const keys = reflectors.apiKeys.lister
   const cached = keys.get(name)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const key = readObject('ApiKey', ApiKey, cached)
   const own = hashesOf(key)
   return {
     key,
-    account: accounts.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
-    secret: await findSecret(key, secrets),
+    account: reflectors.accounts.lister.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
+    secret: await findSecret(key, clients.secrets),
     isTaken: (hash) =>
       keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!own.includes(hash) || isOlder(other, key))),
   }
@@ -35,10 +28,8 @@ export async function observe(name: string, { keys, accounts, secrets }: Observe
 
 async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Promise<KeySecret | undefined> {
   const { existingSecret, secretName } = key.spec
-  const { namespace } = key.metadata
-  const find = (name: string): Promise<Secret | undefined> => secrets.find(name, { namespace })
-  if (existingSecret !== undefined) return evaluateExistingSecret(await find(existingSecret), key)
-  return secretName === undefined ? undefined : evaluateOwnSecret(await find(secretName), key)
+  if (existingSecret !== undefined) return evaluateExistingSecret(await secrets.find(existingSecret), key)
+  return secretName === undefined ? undefined : evaluateOwnSecret(await secrets.find(secretName), key)
 }
 
 const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid

@@ -1,8 +1,6 @@
 import { isConflict, isInvalid, isNotFound, isPatchFailed } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -10,19 +8,18 @@ import { eventIdOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { type Action, type DeliveryStateChange, hasEnded } from './decide.ts'
 import { toDeliveryStatePatch } from './delivery-state-patch.ts'
 import { type DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
 import type { WebhookFinder } from './endpoint.ts'
 import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
+import { toWithdrawal } from './telemetry/attempt-line.ts'
 import type { DeliveryLog } from './telemetry/delivery-log.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
-export interface ApplyDeps {
-  store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
-  /** Adds own writes to the informer cache at once. */
-  seen: Pick<Reflector<Screenshot>, 'noteWritten' | 'noteDeleted'>
+export interface ApplyDeps extends Pick<TermDeps, 'clients' | 'reflectors'> {
   deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
   deliveryLog: Pick<DeliveryLog, 'note'>
@@ -32,7 +29,7 @@ export interface ApplyDeps {
   /** Stores deliveries that failed, so that they can be redelivered. */
   keepMissed: (observed: Observed, failed: readonly DeliveryStateChange[]) => Promise<void>
   log: Log
-  metrics: DeliveryMetrics
+  metrics: Pick<DeliveryMetrics, 'deliveries'>
 }
 
 /** Executes the actions in order: status.deliveries is written before the posts that depend on it. */
@@ -63,12 +60,11 @@ function send(
 
 async function record(changes: DeliveryStateChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { screenshot, progress } = observed
-  const { name, namespace } = screenshot.metadata
+  const { name } = screenshot.metadata
   const failed = changes.filter(({ after }) => after.state === 'failed')
   if (failed.length > 0) await keepMissed(observed, failed, deps)
   try {
-    const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
-    deps.seen.noteWritten(written)
+    await deps.clients.screenshots.patch(name, toDeliveryStatePatch(screenshot, changes), { subresource: 'status', signal })
   } catch (error) {
     if (isNotFound(error)) return
     // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
@@ -93,17 +89,17 @@ async function keepMissed(observed: Observed, failed: readonly DeliveryStateChan
 }
 
 /** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
-async function remove(observed: Observed, { store, seen, keepOpen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function remove(observed: Observed, { clients, reflectors, keepOpen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { screenshot } = observed
   await keepOpen(observed)
-  const { name, namespace, uid } = screenshot.metadata
+  const { name, uid } = screenshot.metadata
   try {
-    await store.delete(name, { namespace, uid, signal })
+    await clients.screenshots.delete(name, { uid, signal })
   } catch (error) {
     // Already deleted, or replaced by another object of the same name.
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
-  seen.noteDeleted(screenshot)
+  reflectors.screenshots.noteDeleted(screenshot)
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
@@ -119,7 +115,7 @@ function reportChange(
   if (!hasEnded(after)) return
   const result = after.state === 'ok' ? 'ok' : 'failed'
   if (counted !== undefined && change.statusCode === undefined) noteWithdrawal(findWebhook(counted), screenshot, change, deliveryLog)
-  metrics.onEnded?.(event, result)
+  metrics.deliveries.inc({ event, result })
   log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery ended')
 }
 
@@ -137,11 +133,6 @@ export function noteWithdrawal(
     event: id,
     type,
     screenshot: screenshotIdOf(screenshot.metadata),
-    attempt: after.attempts,
-    last: true,
-    at: after.at,
-    milliseconds: 0,
-    statusCode: 0,
-    outcome: 'withdrawn',
+    ...toWithdrawal(after.attempts, after.at),
   })
 }

@@ -10,40 +10,27 @@
  * delivery is due, or when a circuit breaker allows one.
  */
 
-import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
-import { Resource } from '@tintype/crds/client/resource'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
-import type { Reflectors } from '../../kube/reflectors.ts'
 import { createController, type TermDeps } from '../../runtime/deps.ts'
-import type { Archiving } from '../../storage/archiving.ts'
 import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
-import type { WebhookFinder } from './endpoint.ts'
 import type { RetrySchedule } from './flow-control/retry.ts'
 import { type ObserveDeps, type Observed, observe } from './observe.ts'
 import { type Backlog, ProgressStore } from './progress.ts'
 
-export interface DeliveryControllerOptions {
-  deps: Pick<TermDeps, 'http' | 'archiving' | 'eventOrder' | 'mayStart' | 'spans' | 'controllerMetrics'> & {
-    config: { namespace: string }
-    reflectors: Pick<Reflectors, 'screenshots' | 'webhooks'>
-    log: Log
-  }
-  finder: WebhookFinder
-  posting: Omit<DeliveryWorkerDeps, keyof WebhookFinder | 'eventBodies' | 'deliveryLog' | 'exists' | 'onProgress' | 'log' | 'metrics'> &
-    Pick<ObserveDeps, 'circuitBreakers'> & { schedule: RetrySchedule }
-  events: Pick<DeliveryWorkerDeps, 'eventBodies'>
-  results: Pick<ApplyDeps, 'statistics' | 'deliveryLog' | 'log' | 'metrics'>
-  handOver: Pick<ApplyDeps, 'keepOpen' | 'keepMissed'>
+type WorkerDeps = Omit<DeliveryWorkerDeps, 'exists' | 'onProgress'> & Omit<ObserveDeps, 'progressStore'> & Omit<ApplyDeps, 'deliveryWorker'>
+
+export interface DeliveryControllerOptions extends TermDeps, WorkerDeps {
+  log: TermDeps['log']
+  schedule: RetrySchedule
   backlog: Backlog
 }
 
@@ -62,41 +49,33 @@ export interface RunningDeliveries {
 
 /** Creates the controller of one term. */
 export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { deps, finder, posting, events, results, handOver, backlog } = options
-  const { archiving, mayStart, spans } = deps
-  const { screenshots, webhooks } = deps.reflectors
+  const { archiving, backlog, schedule } = options
+  const { screenshots, webhooks } = options.reflectors
   const progressStore = new ProgressStore(backlog)
   // Events of a Screenshot that is archived are not posted from status.deliveries.
   const exists = ({ metadata }: Screenshot) =>
     screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid && !archiving.isHeld({ metadata })
   const onProgress = (key: string) => controller.enqueue(key)
-  const context: ReconcileDeps = {
-    ...{ ...finder, ...posting, ...results, ...handOver },
-    ...{ archiving, mayStart, progressStore, followsStart: deps.eventOrder.followsStart },
-    ...{ screenshots: screenshots.lister, webhooks: webhooks.lister, seen: screenshots },
-    deliveryWorker: new DeliveryWorker({ ...finder, ...posting, ...events, ...results, exists, onProgress, spans }),
-    store: new Resource(deps.http, screenshotKind, { namespace: deps.config.namespace }),
-  }
-  const controller: Controller = createController('delivery', { workers: WORKERS }, (key, signal) => reconcile(key, context, signal), deps)
+  const context = { ...options, progressStore, deliveryWorker: new DeliveryWorker({ ...options, exists, onProgress }) }
+  const controller: Controller = createController(
+    'delivery',
+    { workers: WORKERS },
+    (key, signal) => reconcile(key, context, signal),
+    options,
+  )
   controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
   controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   return {
     controller,
     observe: (screenshot) => observe(keyOf(screenshot), context),
     stop: async () => {
-      await controller.stop(posting.schedule.timeoutMilliseconds)
+      await controller.stop(schedule.timeoutMilliseconds)
       await Promise.all(progressStore.keys().map((key) => recordLast(key, context)))
     },
   }
 }
 
-export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
-  archiving: Pick<Archiving, 'isHeld'>
-  schedule: RetrySchedule
-  /** False once this operator loses leadership. */
-  mayStart: () => boolean
-  now: () => Date
-}
+type ReconcileDeps = DeliveryControllerOptions & ObserveDeps & ApplyDeps
 
 /** Reconciles the events of one Screenshot. */
 async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {

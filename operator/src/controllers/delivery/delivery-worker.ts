@@ -4,10 +4,9 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { derivedId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import type { SigningTexts } from '../webhook/sealed-secrets.ts'
 import { accountKeyOf, type Endpoint, endpointKeyOf, findEndpoint, type WebhookFinder } from './endpoint.ts'
 import type { EventBodies, EventBody } from './events/event-bodies.ts'
 import type { Occurrence } from './events/receivers.ts'
@@ -15,31 +14,23 @@ import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
 import { LimiterClosed } from './flow-control/keyed-limiter.ts'
 import type { PostLimiter } from './flow-control/post-limiter.ts'
 import { MAX_ATTEMPTS } from './flow-control/retry.ts'
-import { buildHeaders } from './http/headers.ts'
-import type { Post, PostOutcome } from './http/post.ts'
-import type { SigningSecrets } from './http/signing-secrets.ts'
+import type { PostOutcome } from './http/post.ts'
 import type { ScreenshotProgress } from './progress.ts'
-import { toFinding } from './telemetry/attempt-line.ts'
+import { findSender, type SenderDeps } from './sender.ts'
 import type { DeliveryLog } from './telemetry/delivery-log.ts'
-import type { DeliveryMetrics } from './telemetry/metrics.ts'
-import { toDeliverySpan, toTraceHeaders } from './telemetry/trace.ts'
+import { countPost, type DeliveryMetrics } from './telemetry/metrics.ts'
+import { toDeliverySpan } from './telemetry/trace.ts'
 
-export interface DeliveryWorkerDeps extends WebhookFinder {
+export interface DeliveryWorkerDeps extends WebhookFinder, SenderDeps {
   limiter: Pick<PostLimiter, 'run'>
   circuitBreakers: Pick<CircuitBreakers, 'heldUntil' | 'start'>
-  post: (post: Post) => Promise<PostOutcome>
   eventBodies: EventBodies
-  signingSecrets: Pick<SigningSecrets, 'find'>
   deliveryLog: Pick<DeliveryLog, 'note'>
   /** False when the Screenshot was deleted: its events are no longer posted. */
   exists: (screenshot: Screenshot) => boolean
   /** Called when a Screenshot's progress has changed. */
   onProgress: (screenshotKey: string) => void
-  /** Called when a webhook turns out to have no secret. */
-  onMissingSecret: (webhookKey: string) => void
-  now: () => Date
   random: () => number
-  version: string
   log: Log
   metrics: DeliveryMetrics
   spans?: Pick<SpanExporter, 'add'> | undefined
@@ -99,18 +90,22 @@ export class DeliveryWorker {
   /** Posts once. Returns whether it succeeded; undefined when it could not be sent. */
   async #deliver(job: DeliveryJob, { url, webhook }: Endpoint): Promise<boolean | undefined> {
     const { screenshot, occurrence, attempt } = job
-    const secrets = await this.#deps.signingSecrets.find(webhook)
-    if (secrets === undefined) {
-      this.#deps.onMissingSecret(keyOf(webhook))
+    const send = await findSender(webhook, this.#deps)
+    if (!send) {
       this.#defer(job)
       return undefined
     }
-    if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
+    if (attempt === 1)
+      this.#deps.metrics.firstAttemptSeconds.observe(
+        { event: occurrence.event },
+        (this.#deps.now().getTime() - occurrence.at.getTime()) / 1_000,
+      )
     const event = await this.#deps.eventBodies.load(screenshot, occurrence.event, attempt)
-    const begun = this.#deps.now()
     const deliveryId = toDeliveryId(occurrence, event, webhook)
-    const headers = { ...this.#sign(job, webhook, event, secrets), ...toTraceHeaders(screenshot, deliveryId, attempt) }
-    const outcome = await this.#deps.post({ url, headers, body: event.body })
+    const { outcome, begun, finding } = await send({
+      ...{ url, screenshot, deliveryId, attempt, body: event.body },
+      ...{ eventId: event.id, eventType: occurrence.event },
+    })
     const span = this.#deps.spans && toDeliverySpan({ screenshot, type: occurrence.event, deliveryId, attempt, begun, outcome })
     if (span) this.#deps.spans?.add(span)
     if (!outcome.isSuccess && attempt === 1) await this.#deps.eventBodies.keep(event)
@@ -122,24 +117,10 @@ export class DeliveryWorker {
       attempt,
       ...(attempt < MAX_ATTEMPTS ? {} : { last: true }),
       ...(url === webhook.spec.url ? {} : { url }),
-      ...toFinding(outcome, begun, secrets),
+      ...finding,
     })
     this.#report(job, event, outcome)
     return outcome.isSuccess
-  }
-
-  #sign({ occurrence, attempt }: DeliveryJob, webhook: Webhook, event: EventBody, secrets: SigningTexts): Record<string, string> {
-    return buildHeaders({
-      body: event.body,
-      secrets,
-      eventId: event.id,
-      eventType: occurrence.event,
-      webhookId: webhookIdOf(webhook.metadata),
-      deliveryId: toDeliveryId(occurrence, event, webhook),
-      attempt,
-      at: this.#deps.now(),
-      version: this.#deps.version,
-    })
   }
 
   #report({ screenshot, occurrence, webhook, attempt, progress }: DeliveryJob, { id }: EventBody, outcome: PostOutcome): void {
@@ -155,7 +136,7 @@ export class DeliveryWorker {
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
       jitter: random(),
     })
-    metrics.onAttempt?.(occurrence.event, isSuccess ? 'success' : end, durationMilliseconds / 1000)
+    countPost(metrics, occurrence.event, outcome)
     const fields = { key: keyOf(screenshot), webhook, eventId: id, attempt, statusCode, outcome: end, detail }
     log.debug({ ...fields, durationMilliseconds: Math.round(durationMilliseconds) }, 'event posted')
     onProgress(keyOf(screenshot))

@@ -32,13 +32,18 @@ export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, nam
 export const accountKeyOf = (object: Pick<Screenshot | Webhook, 'metadata' | 'spec'>): string =>
   `${object.metadata.namespace}/${accountOf(object)}`
 
+/** A Screenshot, or what is left of it. */
+interface EndpointOwner {
+  metadata: { namespace?: string | undefined }
+  spec: { accountName?: string | undefined; webhookUrl?: string | undefined }
+}
+
 /**
  * Key of an endpoint in the limiter and the circuit breakers. It is the webhook's key; for URLs of single requests it is account and host, so
  * that a host that is down does not delay others.
  */
-export function endpointKeyOf(screenshot: Screenshot, name: string): string {
-  const { namespace } = screenshot.metadata
-  if (name !== REQUEST_WEBHOOK) return `${namespace}/${name}`
-  const { webhookUrl = '' } = screenshot.spec
-  return `${namespace}/${accountOf(screenshot)}/${URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl}`
+export function endpointKeyOf({ metadata, spec }: EndpointOwner, name: string): string {
+  if (name !== REQUEST_WEBHOOK) return `${metadata.namespace}/${name}`
+  const { webhookUrl = '' } = spec
+  return `${metadata.namespace}/${accountOf({ spec })}/${URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl}`
 }

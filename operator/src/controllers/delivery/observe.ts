@@ -1,5 +1,4 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Lister } from '@tintype/crds/client/lister'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -7,20 +6,16 @@ import { accountOf } from '@tintype/crds/records/record'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { readObject } from '../../kube/read-object.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { type Candidate, hasEnded, type Progress } from './decide.ts'
 import { endpointKeyOf } from './endpoint.ts'
-import type { FollowsStart } from './events/event-order.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
 import type { CircuitBreakers } from './flow-control/circuit-breakers.ts'
 import type { ProgressStore, ScreenshotProgress } from './progress.ts'
 
-export interface ObserveDeps {
-  screenshots: Pick<Lister<Screenshot>, 'get'>
-  webhooks: Pick<Lister<Webhook>, 'byIndex'>
+export interface ObserveDeps extends Pick<TermDeps, 'reflectors' | 'eventOrder'> {
   progressStore: ProgressStore
   circuitBreakers: Pick<CircuitBreakers, 'heldUntil'>
-  /** Whether an event came after a webhook's start; default: timestamps decide. */
-  followsStart?: FollowsStart | undefined
 }
 
 /** One Screenshot, the receivers of its events, and the posts in progress. */
@@ -35,17 +30,14 @@ export interface Observed {
 }
 
 /** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */
-export function observe(
-  key: string,
-  { screenshots, webhooks, progressStore, circuitBreakers, followsStart }: ObserveDeps,
-): Observed | undefined {
-  const cached = screenshots.get(key)
+export function observe(key: string, { reflectors, eventOrder, progressStore, circuitBreakers }: ObserveDeps): Observed | undefined {
+  const { screenshots, webhooks } = reflectors
+  const cached = screenshots.lister.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const screenshot = readObject('Screenshot', Screenshot, cached)
-  const occurrences = toOccurrences(screenshot, followsStart)
+  const occurrences = toOccurrences(screenshot, eventOrder.followsStart)
   const progress = progressStore.of(key, screenshot.metadata.uid)
-  const { namespace } = screenshot.metadata
-  const hooks = webhooks.byIndex(ACCOUNT_INDEX, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
+  const hooks = [...webhooks.lister.byIndex(ACCOUNT_INDEX, accountOf(screenshot))]
   const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
   const candidates = occurrences
     .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))

@@ -3,9 +3,8 @@
 
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
-import { patchStatus } from '../../kube/patch-seen.ts'
+import { type Patcher, patchStatus } from '../../kube/patch-seen.ts'
 import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
 import { type DeliveryStateChange, hasEnded } from './decide.ts'
 
@@ -51,8 +50,8 @@ function isSameRun(sum: WebhookStatistics, { failingSince, lastSuccessTime }: We
 }
 
 export interface StatisticsDeps {
-  store: Pick<Resource<Webhook>, 'patch'>
-  webhooks: Pick<Reflector<Webhook>, 'noteWritten' | 'lister'>
+  clients: { webhooks: Patcher<Webhook> }
+  reflectors: { webhooks: Pick<Reflector<Webhook>, 'lister'> }
   now: () => Date
   log: Log
 }
@@ -78,12 +77,12 @@ export class Statistics {
   }
 
   async #write(key: string, counts: WebhookStatistics): Promise<void> {
-    const { store, webhooks, log } = this.#deps
-    const webhook = webhooks.lister.get(key)
+    const { clients, reflectors, log } = this.#deps
+    const webhook = reflectors.webhooks.lister.get(key)
     if (!webhook) return
     const statistics = addCounts(webhook.status?.statistics ?? NOTHING, counts)
     try {
-      await patchStatus(webhook, { statistics }, { store, seen: webhooks })
+      await patchStatus(clients.webhooks, webhook, { statistics })
     } catch (error) {
       this.#counts.set(key, addCounts(counts, this.#counts.get(key) ?? NOTHING))
       log.debug({ key, err: error }, 'statistics not written; will retry')

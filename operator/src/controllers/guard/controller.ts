@@ -7,23 +7,9 @@
  * and RunnerPools report it in the condition Guarded.
  */
 
-import {
-  type ValidatingAdmissionPolicy,
-  type ValidatingAdmissionPolicyBinding,
-  validatingAdmissionPolicies,
-  validatingAdmissionPolicyBindings,
-} from '@tintype/crds/client/core-resources'
-import { Resource } from '@tintype/crds/client/resource'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { createController, type TermDeps } from '../../runtime/deps.ts'
 import { combine, type ExpectedPolicy, evaluatePolicy, type GuardDecision, UNKNOWN_GUARD } from './decision.ts'
-
-export interface GuardOptions {
-  policies: Pick<Resource<ValidatingAdmissionPolicy>, 'find'>
-  bindings: Pick<Resource<ValidatingAdmissionPolicyBinding>, 'find'>
-  expected: readonly ExpectedPolicy[]
-  onChange: (decision: GuardDecision) => void
-}
 
 const CHECK_MILLISECONDS = 60_000
 /** The controller checks all policies together, so its queue has only this key. */
@@ -37,47 +23,27 @@ export interface GuardController {
   decision: () => GuardDecision
 }
 
-/** Creates the controller of one term. Call `start` on it. */
+/** Creates the controller of one term. Call `start` on it. @param onChange called after the decision has changed */
 export function createGuardController(
-  { http, config, log, controllerMetrics }: Pick<TermDeps, 'http' | 'config' | 'log' | 'controllerMetrics'>,
+  deps: Pick<TermDeps, 'clients' | 'config' | 'log' | 'controllerMetrics'>,
   { onChange }: { onChange: () => void },
 ): GuardController {
-  const guard = new Guard({
-    policies: new Resource(http, validatingAdmissionPolicies),
-    bindings: new Resource(http, validatingAdmissionPolicyBindings),
-    expected: [config.admissionPolicy, config.trustedSpecPolicy, config.trustedStatusPolicy],
-    onChange: (decision) => {
+  const { clients, config, log } = deps
+  const expected = [config.admissionPolicy, config.trustedSpecPolicy, config.trustedStatusPolicy]
+  // It is kept while the API server is unreachable: nothing can be claimed then either.
+  let decision = UNKNOWN_GUARD
+  const evaluate = async (policy: ExpectedPolicy): Promise<GuardDecision> =>
+    evaluatePolicy(await clients.policies.find(policy.name), await clients.policyBindings.find(policy.name), policy)
+  const reconcile = async (): Promise<Requeue> => {
+    const before = decision
+    decision = combine(await Promise.all(expected.map(evaluate)))
+    if (before.reason !== decision.reason || before.message !== decision.message) {
       if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'dispatch blocked by admission policy check')
       onChange()
-    },
-  })
-  const controller = createController('guard', { workers: 1 }, () => guard.reconcile(), { log, controllerMetrics })
+    }
+    return { requeueAfterMilliseconds: decision.guarded ? CHECK_MILLISECONDS : UNGUARDED_CHECK_MILLISECONDS }
+  }
+  const controller = createController('guard', { workers: 1 }, reconcile, deps)
   controller.enqueue(KEY)
-  return { controller, decision: () => guard.decision }
-}
-
-/** Compares the policies of the API server with the expected ones. */
-export class Guard {
-  readonly #options: GuardOptions
-  #decision: GuardDecision = UNKNOWN_GUARD
-
-  constructor(options: GuardOptions) {
-    this.#options = options
-  }
-
-  /** The last decision. It is kept while the API server is unreachable: nothing can be claimed then either. */
-  get decision(): GuardDecision {
-    return this.#decision
-  }
-
-  async reconcile(): Promise<Requeue> {
-    const { policies, bindings, expected, onChange } = this.#options
-    const decisions = expected.map(async (each) =>
-      evaluatePolicy(...(await Promise.all([policies.find(each.name), bindings.find(each.name)])), each),
-    )
-    const before = this.#decision
-    this.#decision = combine(await Promise.all(decisions))
-    if (before.reason !== this.#decision.reason || before.message !== this.#decision.message) onChange(this.#decision)
-    return { requeueAfterMilliseconds: this.#decision.guarded ? CHECK_MILLISECONDS : UNGUARDED_CHECK_MILLISECONDS }
-  }
+  return { controller, decision: () => decision }
 }

@@ -33,8 +33,8 @@ export async function apply(
 
 async function execute(action: PendingAction, context: PendingContext): Promise<void> {
   const { shot } = action
-  const { reflectors, store, events, config, now, enqueueAfter } = context
-  const written = await patchStatus(shot, statusFor(action, now()), { store, seen: reflectors.screenshots }).catch((error: unknown) => {
+  const { clients, events, config, now, enqueueAfter } = context
+  const written = await patchStatus(clients.screenshots, shot, statusFor(action, now())).catch((error: unknown) => {
     if (!isConflict(error)) throw error
   })
   // Claimed, changed or deleted meanwhile: reconcile again.

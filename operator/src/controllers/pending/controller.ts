@@ -10,12 +10,10 @@
  * of them do not delay claims or each other.
  */
 
-import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
-import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
 import { apply } from './apply.ts'
 import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
@@ -31,24 +29,19 @@ const isPending = ({ metadata, status }: Screenshot): boolean =>
 /** Creates the controller. Call it once per process. `charges`: uncharged Screenshots need an Account. */
 export function createPendingController(deps: Deps, { charges }: { charges: boolean }): Work {
   deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
-  return { start: (term) => startTerm({ ...deps, ...term }, charges) }
+  return { start: (term) => startTerm(inTerm(deps, term), charges) }
 }
 
 function startTerm(deps: TermDeps, charges: boolean): StartedWork {
-  const { config, http, reflectors, events, clock } = deps
-  const log = deps.log.child({ component: 'pending' })
+  const { config, reflectors } = deps
   const context: PendingContext = {
-    config,
-    reflectors,
-    store: new Resource(http, screenshotKind, { namespace: config.namespace }),
-    events,
+    ...deps,
+    log: deps.log.child({ component: 'pending' }),
     poolOf: poolsOf(reflectors.accounts.lister, config.plans, config.namespace),
     charges,
     enqueueAfter: (account, milliseconds) => controller.enqueueAfter(account, milliseconds),
-    log,
-    now: () => new Date(clock.wall()),
   }
-  const controller: Controller = createController('pending', { workers: 1 }, (key) => reconcile(key, context), { ...deps, log })
+  const controller: Controller = createController('pending', { workers: 1 }, (key) => reconcile(key, context), context)
   watchChanges(controller, context)
   return startControllers([controller])
 }

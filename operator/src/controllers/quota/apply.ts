@@ -19,25 +19,24 @@ const MAX_ATTEMPTS = 6
 export async function applyChanges(
   usage: AccountUsage,
   changesOf: (usage: AccountUsage) => Changes,
-  { usages, reflectors, now, metrics }: QuotaContext,
+  { clients, now, metrics }: QuotaContext,
 ): Promise<Pick<Decision, 'outcomes'> & { written: AccountUsage }> {
   const write = async (attempt: number) => {
-    const current = attempt === 1 ? usage : await usages.get(usage.metadata.name)
+    const current = attempt === 1 ? usage : await clients.usages.get(usage.metadata.name)
     const changes = changesOf(current)
     const { status, outcomes } = decide(current, changes, now())
     if (!status) return { outcomes, written: current }
-    const written = await usages.replaceStatus({ ...current, status }, { repeat: 'never' })
-    reflectors.usages.noteWritten(written)
+    const written = await clients.usages.replaceStatus({ ...current, status }, { repeat: 'never' })
     const before = new Set(current.status?.refunds)
     const refunded = new Set((status.refunds ?? []).filter((id) => !before.has(id)))
-    metrics.onRefunded(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))
+    metrics.refundedUnits.inc(changes.refunds.filter(({ id }) => refunded.has(id)).reduce((sum, { units }) => sum + units, 0))
     return { outcomes, written }
   }
   return retry(write, { delayOf: (error, attempt) => (isConflict(error) && attempt < MAX_ATTEMPTS ? 0 : undefined), wait: sleep })
 }
 
 /** The condition is written after the refund: after a crash in between, only the condition is written again. */
-export async function markRefunded({ metadata, status }: AccountUsage, { reflectors, screenshots, now }: QuotaContext): Promise<void> {
+export async function markRefunded({ metadata, status }: AccountUsage, { reflectors, clients, now }: QuotaContext): Promise<void> {
   const refunded = new Set(status?.refunds)
   const due = reflectors.screenshots.lister
     .byIndex(REFUND_INDEX, metadata.name)
@@ -51,7 +50,7 @@ export async function markRefunded({ metadata, status }: AccountUsage, { reflect
         message: 'Its units of the monthly quota were refunded.',
       } as const
       const conditions = setCondition(shot.status?.conditions ?? [], condition, now())
-      await patchStatus(shot, { conditions }, { store: screenshots, seen: reflectors.screenshots })
+      await patchStatus(clients.screenshots, shot, { conditions })
     }),
   )
 }

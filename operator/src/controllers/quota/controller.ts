@@ -8,18 +8,15 @@
  * for a charge. Gateways keep charging without it, and a new leader starts from the objects.
  */
 
-import { leases as leaseResource } from '@tintype/crds/client/core-resources'
-import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
-import { Resource } from '@tintype/crds/client/resource'
 import { accountUsageDefinition } from '@tintype/crds/kinds/account-usage'
 import { accountOf } from '@tintype/crds/records/record'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
-import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import { createController, type Deps, inTerm, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -52,44 +49,28 @@ export function createQuotaController(deps: Deps): QuotaController {
   const charges = new Charges()
   const charge: Charge = async (shot) => {
     const outcome = await charges.request(shot)
-    metrics.onCharge(outcome)
+    metrics.charges.inc({ outcome })
     return outcome
   }
-  return { charge, start: (term) => startTerm({ ...deps, ...term }, { liveness, recentNames, metrics, charges }) }
+  const parts = { ...deps, log: deps.log.child({ component: 'quota' }), liveness, recentNames, metrics, charges }
+  return { charge, start: (term) => startTerm(inTerm(parts, term)) }
 }
 
-type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'>
-
-function startTerm(deps: TermDeps, parts: Parts): StartedWork {
-  const { http, reflectors, clock, config, storage, report, events } = deps
-  const { namespace, plans } = config
-  const log = deps.log.child({ component: 'quota' })
-  const context: QuotaContext = {
-    ...parts,
-    reflectors,
-    storage,
-    report,
-    events,
-    plans,
-    log,
-    usages: new Resource(http, accountUsages, { namespace }),
-    leases: new Resource(http, leaseResource, { namespace }),
-    screenshots: new Resource(http, screenshotResource, { namespace }),
-    now: () => new Date(clock.wall()),
-  }
-  const controller = createController('account-usage', { workers: WORKERS }, (key) => reconcile(key, context), { ...deps, log })
-  watchChanges(controller, context, namespace)
-  const timer = setInterval(() => enqueueEnded(controller, context, namespace), SCAN_MILLISECONDS)
-  parts.charges.onRequest = (account) => controller.enqueue(`${namespace}/${account}`)
+function startTerm(context: QuotaContext): StartedWork {
+  const controller = createController('account-usage', { workers: WORKERS }, (key) => reconcile(key, context), context)
+  const { charges, config } = context
+  watchChanges(controller, context)
+  const timer = setInterval(() => enqueueEnded(controller, context), SCAN_MILLISECONDS)
+  charges.onRequest = (account) => controller.enqueue(`${config.namespace}/${account}`)
   controller.onStop(() => {
     clearInterval(timer)
-    parts.charges.rejectAll()
+    charges.rejectAll()
   })
   return startControllers([controller])
 }
 
 /** Which change enqueues which account. */
-function watchChanges(controller: Controller, { reflectors }: QuotaContext, namespace: string): void {
+function watchChanges(controller: Controller, { reflectors, config: { namespace } }: QuotaContext): void {
   controller.watch(reflectors.accounts)
   controller.watch(reflectors.usages, ({ type, object, old }) =>
     // Charges by gateways need no reconcile.
@@ -103,13 +84,13 @@ function watchChanges(controller: Controller, { reflectors }: QuotaContext, name
 }
 
 /** Enqueues accounts with a reservation of an ended gateway, and deletes the Leases of gateways that ended long ago. */
-function enqueueEnded(controller: Controller, { reflectors, liveness, leases, log }: QuotaContext, namespace: string): void {
+function enqueueEnded(controller: Controller, { reflectors, clients, liveness, log, config: { namespace } }: QuotaContext): void {
   for (const { metadata, status } of reflectors.usages.lister.list()) {
     const isDue = status?.reservations?.some((held) => held.gateway !== OPERATOR && liveness.seemsEnded(held.gateway, lastUsedAt(held)))
     if (isDue) controller.enqueue(`${namespace}/${metadata.name}`)
   }
   for (const name of liveness.expiredFor(KEEP_LEASE_MILLISECONDS)) {
-    leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
+    clients.leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
   }
 }
 

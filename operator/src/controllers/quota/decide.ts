@@ -27,10 +27,6 @@ export function awaitsRefund(shot: Pick<Screenshot, 'spec' | 'status'>): boolean
   return (isReused(shot) || isFree(shot)) && isCharged(shot) && !isRefunded(shot)
 }
 
-/** True when {@link awaitsRefund} is true and the month of the charge is not over. Such a record must not be archived yet. */
-export const mayBeRefunded = (shot: Screenshot, now: Date): boolean =>
-  awaitsRefund(shot) && monthOf(createdAtOf(screenshotIdOf(shot.metadata))) === monthOf(now)
-
 /**
  * Recomputes lost usage: all charges of this month that can still be found. Failed screenshots that are archived already are counted too.
  * @param past units of this month's screenshots that are only in the bucket, by id

@@ -19,14 +19,12 @@ export async function ensureUsage(account: Account, cached: AccountUsage | undef
   return limit(account, begun, context)
 }
 
-async function create(account: Account, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
+async function create(account: Account, { clients: { usages }, config: { plans } }: QuotaContext): Promise<AccountUsage> {
   const { name, uid } = account.metadata
   const owner = { apiVersion: API_VERSION, kind: 'Account', name, uid, controller: true, blockOwnerDeletion: false }
   const spec = toLimits(account.spec, limitsOfPlan(plans, account.spec.plan))
   try {
-    const created = await usages.create({ metadata: { name, ownerReferences: [owner] }, spec } as Parameters<typeof usages.create>[0])
-    reflectors.usages.noteWritten(created)
-    return created
+    return await usages.create({ metadata: { name, ownerReferences: [owner] }, spec } as Parameters<typeof usages.create>[0])
   } catch (error) {
     if (isAlreadyExists(error)) return usages.get(name)
     throw error
@@ -35,12 +33,11 @@ async function create(account: Account, { usages, reflectors, plans }: QuotaCont
 
 /** Gateways accept nothing before the usage has a period, so nothing that is counted here can be charged twice. */
 async function begin(account: Account, usage: AccountUsage, context: QuotaContext): Promise<AccountUsage> {
-  const { usages, reflectors, events, storage, report, now } = context
+  const { clients, reflectors, events, storage, report, now } = context
   const { name } = account.metadata
   const past = await listPastUnits(name, now(), { objects: storage, report })
   const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, name), past, usage.spec.limit, now())
-  const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
-  reflectors.usages.noteWritten(begun)
+  const begun = await clients.usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
   if (status.used > 0) {
     const message = `The usage of this month was lost. It was recomputed from the screenshots and videos of this month: ${status.used} units.`
     events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
@@ -48,11 +45,9 @@ async function begin(account: Account, usage: AccountUsage, context: QuotaContex
   return begun
 }
 
-async function limit({ spec }: Account, usage: AccountUsage, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
-  const wanted = toLimits(spec, limitsOfPlan(plans, spec.plan))
+async function limit({ spec }: Account, usage: AccountUsage, { clients, config }: QuotaContext): Promise<AccountUsage> {
+  const wanted = toLimits(spec, limitsOfPlan(config.plans, spec.plan))
   if (usage.spec.limit === wanted.limit && usage.spec.ratePerMinute === wanted.ratePerMinute) return usage
   const patch = mergePatch({ spec: { limit: wanted.limit, ratePerMinute: wanted.ratePerMinute ?? null } })
-  const limited = await usages.patch(usage.metadata.name, patch)
-  reflectors.usages.noteWritten(limited)
-  return limited
+  return clients.usages.patch(usage.metadata.name, patch)
 }

@@ -51,15 +51,17 @@ const isForgettable = (id: string, shot: Screenshot | undefined, now: Date): boo
 
 /** Finds the units that ended gateways reserved and never used. */
 export async function settleEnded({ metadata, status }: AccountUsage, context: QuotaContext): Promise<Settlement[]> {
-  const { liveness, recentNames, reflectors, leases, metrics } = context
+  const { liveness, recentNames, reflectors, clients, storage, metrics } = context
   const namespace = metadata.namespace
   const hasSeen = (name: string) => recentNames.has(name) || reflectors.screenshots.lister.has(`${namespace}/${name}`)
   const settlements: Settlement[] = []
   for (const reservation of status?.reservations ?? []) {
     if (settlements.length === MAX_SETTLEMENTS) break
-    if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastUsedAt(reservation), leases))) continue
-    const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
-    metrics.onSettled(settlement.neverMade.length * (reservation.units ?? 1))
+    if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastUsedAt(reservation), clients.leases)))
+      continue
+    const settlement = await settle(metadata.name, reservation, { hasSeen, screenshots: clients.screenshots, storage })
+    metrics.settled.inc()
+    metrics.settledUnits.inc(settlement.neverMade.length * (reservation.units ?? 1))
     settlements.push(settlement)
   }
   return settlements

@@ -6,9 +6,6 @@
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Log } from '@tintype/crds/client/log'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
@@ -16,20 +13,15 @@ import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { writeRecords } from '@tintype/crds/storage/archive/records'
 import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
-import type { Archiving } from '../../storage/archiving.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { withOpenDeliveries } from '../delivery/undelivered/hand-over.ts'
 import { discardRecord } from './deletion.ts'
+import type { RetentionMetrics } from './metrics.ts'
 
-export interface ArchiveDeps extends MarkChecks {
-  screenshots: Pick<Resource<Screenshot>, 'delete'>
-  seen: Pick<Reflector<Screenshot>, 'noteDeleted'>
-  storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
-  archiving: Archiving
+export interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'reflectors' | 'storage' | 'archiving' | 'log'> {
   /** False once this operator loses leadership. */
   mayContinue: () => boolean
-  onArchived: (count: number) => void
-  log: Log
+  metrics: Pick<RetentionMetrics, 'archived'>
 }
 
 /** Concurrent deletions of Screenshots. */
@@ -50,7 +42,7 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
     try {
       const ready = await write(account, kept, deps)
       await removeAll(account, [...deleted, ...ready], { ready, archived }, deps)
-      deps.onArchived(ready.length)
+      deps.metrics.archived.inc(ready.length)
       deps.log.info({ account, archived: ready.length, deleted: deleted.length }, 'records archived')
     } finally {
       deps.archiving.release(kept, archived)
@@ -104,10 +96,10 @@ async function write(account: string, screenshots: readonly Screenshot[], deps: 
 /** Deletes a Screenshot. Returns true when this call deleted it. */
 async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<boolean> {
   if (!deps.mayContinue()) return false
-  const { name, namespace, uid, resourceVersion } = screenshot.metadata
+  const { name, uid, resourceVersion } = screenshot.metadata
   try {
-    await deps.screenshots.delete(name, { namespace, uid, resourceVersion })
-    deps.seen.noteDeleted(screenshot)
+    await deps.clients.screenshots.delete(name, { uid, resourceVersion })
+    deps.reflectors.screenshots.noteDeleted(screenshot)
     return true
   } catch (error) {
     // The Screenshot changed after it was read. The next pass writes the record again and retries.

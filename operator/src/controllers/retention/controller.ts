@@ -9,14 +9,7 @@
  * deleted accounts.
  */
 
-import {
-  accounts as accountKind,
-  apiKeys as apiKeyKind,
-  screenshotSchedules as scheduleKind,
-  screenshots as screenshotKind,
-  webhooks as webhookKind,
-} from '@tintype/crds/client/kinds'
-import { Resource } from '@tintype/crds/client/resource'
+import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
@@ -24,8 +17,8 @@ import type { Reconcile, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import type { Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
-import { createController, type Deps, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { type ArchiveDeps, archive } from './archive.ts'
+import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import { archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { type ExpireDeps, expire } from './expire.ts'
@@ -55,74 +48,69 @@ const ROUND_MILLISECONDS = 300_000
 /** Creates the controller. Call it once per process. */
 export function createRetentionController(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
-  deps.reflectors.webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
-  deps.reflectors.screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf)
-  deps.reflectors.apiKeys.lister.addIndex(ACCOUNT_INDEX, accountOf)
-  deps.reflectors.schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
-  return { start: (term) => startTerm({ ...deps, ...term }, intervals, metrics) }
+  const { screenshots, schedules, webhooks, apiKeys } = deps.reflectors
+  screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  apiKeys.lister.addIndex(ACCOUNT_INDEX, accountOf)
+  const log = deps.log.child({ component: 'retention' })
+  return { start: (term) => startTerm({ ...inTerm({ ...deps, log }, term), intervals, metrics, ring: deps.keys.downloadKeys }) }
 }
 
-function startTerm(deps: TermDeps, intervals: RetentionIntervals, metrics: RetentionMetrics): StartedWork {
-  const log = deps.log.child({ component: 'retention' })
-  const now = () => new Date(deps.clock.wall())
-  const chores = buildChores({ ...deps, log }, { intervals, metrics, now })
-  const mayContinueUntil = (signal: AbortSignal) => () => !signal.aborted && deps.mayStart()
+/** What the chores use during one term. */
+interface RetentionContext extends TermDeps {
+  intervals: RetentionIntervals
+  metrics: RetentionMetrics
+  ring: KeyRing
+}
+
+function startTerm(context: RetentionContext): StartedWork {
+  const { mayStart, metrics, now } = context
+  const chores = buildChores(context)
+  const mayContinueUntil = (signal: AbortSignal) => () => !signal.aborted && mayStart()
   const runChore: Reconcile = async (chore, signal) => {
     const requeue = await chores[chore]?.(mayContinueUntil(signal))
-    metrics.onRound(chore, now())
+    metrics.lastRound.set({ chore }, now().getTime() / 1_000)
     return requeue
   }
   const options = { workers: CHORES.length, timeoutMilliseconds: ROUND_MILLISECONDS }
-  const controller = createController('retention', options, runChore, { ...deps, log })
+  const controller = createController('retention', options, runChore, context)
   for (const chore of CHORES) controller.enqueue(chore)
   return startControllers([controller])
 }
 
 type Chores = Record<string, (mayContinue: () => boolean) => Promise<Requeue>>
 
-interface ChoreOptions {
-  intervals: RetentionIntervals
-  metrics: RetentionMetrics
-  now: () => Date
-}
-
-function buildChores(deps: TermDeps, { intervals, metrics, now }: ChoreOptions): Chores {
-  const { config, http, storage, reflectors, keys, report, log, archiving } = deps
-  const { namespace, plans, retention } = config
-  const observe = finishedObserver(deps, now())
-  const screenshots = new Resource(http, screenshotKind, { namespace })
-  const shared = { storage, log, now, ring: keys.downloadKeys, report }
-  const archiveDeps: Omit<ArchiveDeps, 'mayContinue'> = {
-    ...shared,
-    screenshots,
-    seen: reflectors.screenshots,
-    archiving,
-    onArchived: metrics.onArchived,
-  }
+function buildChores(context: RetentionContext): Chores {
+  const { config, clients, reflectors, intervals, now } = context
+  const { plans, retention } = config
+  const termStart = now()
   const gone = new DeletedAccounts({
-    ...shared,
-    graceMilliseconds: config.retention.accountGraceMilliseconds,
+    ...context,
+    graceMilliseconds: retention.accountGraceMilliseconds,
     kinds: [
       // Schedules first, so that they create no further Screenshots.
-      ownedKind(reflectors.schedules.lister, ACCOUNT_INDEX, new Resource(http, scheduleKind, { namespace })),
-      ownedKind(reflectors.screenshots.lister, ACCOUNT_INDEX, screenshots),
-      ownedKind(reflectors.apiKeys.lister, ACCOUNT_INDEX, new Resource(http, apiKeyKind, { namespace })),
-      ownedKind(reflectors.webhooks.lister, ACCOUNT_INDEX, new Resource(http, webhookKind, { namespace })),
+      ownedKind(reflectors.schedules.lister, clients.schedules),
+      ownedKind(reflectors.screenshots.lister, clients.screenshots),
+      ownedKind(reflectors.apiKeys.lister, clients.apiKeys),
+      ownedKind(reflectors.webhooks.lister, clients.webhooks),
     ],
   })
-  const lookups = accountLookups(deps)
+  const lookups = { ...accountLookups(context), ...schedulesOf(reflectors) }
   return {
     async archive(mayContinue) {
-      const chosen = decide(observe(), retention, now())
-      await archive(chosen, { ...archiveDeps, mayContinue })
+      const { lister } = reflectors.screenshots
+      const finished = [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')]
+      const chosen = decide({ finished, termStart }, retention, now())
+      await archive(chosen, { ...context, mayContinue })
       return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
     },
     async rewrite(mayContinue) {
-      await rewrite({ ...shared, mayContinue })
+      await rewrite({ ...context, mayContinue })
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
     async expire(mayContinue) {
-      await expire({ ...shared, ...lookups, ...schedulesOf(reflectors), mayContinue, gone, plans, recordDays: retention.recordDays })
+      await expire({ ...context, ...lookups, mayContinue, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }
@@ -137,21 +125,11 @@ const schedulesOf = ({ schedules, screenshots }: Reflectors): Pick<ExpireDeps, '
     ),
 })
 
-/** Returns a function that collects the input of decide from the informer caches. */
-function finishedObserver({ reflectors }: Pick<Deps, 'reflectors'>, termStart: Date) {
-  const { lister } = reflectors.screenshots
-  return () => ({
-    finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
-    termStart,
-  })
-}
-
-function accountLookups({ config, http, reflectors }: TermDeps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
+function accountLookups({ config, clients, reflectors }: TermDeps): Pick<ExpireDeps, 'findAccount' | 'isAccountGone' | 'findLive'> {
   const { namespace } = config
-  const accounts = new Resource(http, accountKind, { namespace })
   return {
     findAccount: (name) => reflectors.accounts.lister.get(`${namespace}/${name}`),
-    isAccountGone: async (name) => (await accounts.find(name)) === undefined,
+    isAccountGone: async (name) => (await clients.accounts.find(name)) === undefined,
     findLive: (account, id) => {
       const live = reflectors.screenshots.lister.get(`${namespace}/${toObjectName(id)}`)
       return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined

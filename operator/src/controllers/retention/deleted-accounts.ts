@@ -17,6 +17,7 @@ import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import { readStored } from '@tintype/crds/storage/read-stored'
+import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isDeletionText, readDeletionText, toDeletionText } from './marks.ts'
 
@@ -41,15 +42,11 @@ export interface DeletedAccountsOptions extends MarkChecks {
 const PARALLEL = 16
 
 /** A kind whose informer cache has an index by account. The uid precondition protects a new object of the same name. */
-export function ownedKind<T extends KubeObject>(
-  lister: Pick<Lister<T>, 'byIndex'>,
-  index: string,
-  store: Pick<Resource<T>, 'delete'>,
-): OwnedKind {
+export function ownedKind<T extends KubeObject>(lister: Pick<Lister<T>, 'byIndex'>, store: Pick<Resource<T>, 'delete'>): OwnedKind {
   return {
-    ofAccount: (account) => lister.byIndex(index, account),
-    remove: async ({ metadata: { name, namespace, uid } }) => {
-      await store.delete(name, { namespace, uid }).catch((error: unknown) => {
+    ofAccount: (account) => lister.byIndex(ACCOUNT_INDEX, account),
+    remove: async ({ metadata: { name, uid } }) => {
+      await store.delete(name, { uid }).catch((error: unknown) => {
         if (!isNotFound(error) && !isConflict(error)) throw error
       })
     },

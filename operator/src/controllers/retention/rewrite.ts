@@ -1,4 +1,4 @@
-// Rewrites segments that contain deleted records, and joins small segments of past days. New segments are written before old ones are
+// Compaction: rewrites segments that contain deleted records, and joins small segments of past days. New segments are written before old ones are
 // deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'

@@ -63,12 +63,12 @@ async function createPods({ pool }: PoolObserved, ordinals: number[], context: P
 }
 
 async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext): Promise<void> {
-  const { pods, reflectors, expectations, podSettings, metrics, now } = context
+  const { clients, expectations, podSettings, metrics, now } = context
   const name = podName(pool.metadata.name, ordinal)
   expectations.expectCreation(name, now().getTime())
   try {
-    reflectors.pods.noteWritten(await pods.create(buildRunnerPod(pool, ordinal, podSettings)))
-    metrics.onPodCreated()
+    await clients.pods.create(buildRunnerPod(pool, ordinal, podSettings))
+    metrics.podsCreated.inc()
   } catch (error) {
     expectations.forget(name)
     // Created by an earlier try whose response was lost, or by another leader. Use the existing pod.
@@ -78,18 +78,18 @@ async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext
   }
 }
 
-async function observeExisting(name: string, { pods, reflectors }: PoolContext): Promise<void> {
-  const pod = await pods.find(name)
+async function observeExisting(name: string, { clients, reflectors }: PoolContext): Promise<void> {
+  const pod = await clients.pods.find(name)
   if (pod) reflectors.pods.noteWritten(pod)
 }
 
 async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' }>, context: PoolContext): Promise<void> {
-  const { pods, expectations, metrics, log, now } = context
+  const { clients, expectations, metrics, log, now } = context
   const { name, uid } = runner
   expectations.expectDeletion(uid, now().getTime())
   try {
-    await pods.delete(name, { uid, gracePeriodSeconds: reason === 'ended' ? 0 : DELETE_GRACE_SECONDS })
-    metrics.onPodDeleted(reason)
+    await clients.pods.delete(name, { uid, gracePeriodSeconds: reason === 'ended' ? 0 : DELETE_GRACE_SECONDS })
+    metrics.podsDeleted.inc({ reason })
     log.info({ runnerPod: name, uid, reason }, 'runner pod deleted')
   } catch (error) {
     if (isNotFound(error) || isConflict(error)) return
@@ -106,24 +106,18 @@ function oldestLists(runners: readonly Runner[]): number | undefined {
 
 /** Writes changed conditions at once and counts occasionally. Returns the delay until deferred counts are due. */
 async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, context: PoolContext): Promise<number | undefined> {
-  const { pools, reflectors, metrics } = context
+  const { clients, metrics } = context
   const { pool, memory } = observed
   const now = context.now()
   const status = buildStatus(observed, group(observed, now.getTime()), now)
-  metrics.onStatus(pool.metadata.name, {
-    idle: status.idle ?? 0,
-    busy: status.busy ?? 0,
-    queued: status.queued ?? 0,
-    replicas: status.replicas ?? 0,
-    listsUpdated: oldestLists(observed.runners),
-  })
+  metrics.onStatus(pool.metadata.name, status, oldestLists(observed.runners))
   const changed = changedConditions(pool.status, status)
   if (!changed.some(isUrgent)) {
     if (changed.length === 0 && !hasOtherCounts(pool.status, status)) return undefined
     const left = memory.statusWrittenAt + STATUS_MILLISECONDS - now.getTime()
     if (left > 0) return left
   }
-  const written = await patchStatus(pool, status, { store: pools, seen: reflectors.pools })
+  const written = await patchStatus(clients.pools, pool, status)
   memory.statusWrittenAt = now.getTime()
   if (written) recordEvents(written, pool.status, context)
   return undefined

@@ -158,7 +158,7 @@ export const hasOtherCounts = (before: RunnerPoolStatus | undefined, after: Runn
 
 /** True for conditions that are written at once. Other changes of Scaled follow the load, so they are written with the counts. */
 export const isUrgent = ({ type, status, reason }: Condition): boolean =>
-  type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason]?.event === true)
+  type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason] === true)
 
 /** An Event about the pool. */
 export interface PoolEvent {
@@ -172,8 +172,8 @@ export function poolEvents(before: RunnerPoolStatus | undefined, after: RunnerPo
   if (!after) return []
   const events = changedConditions(before, after).flatMap(({ type, status, reason, message }): PoolEvent[] => {
     const old = findCondition(before?.conditions, type)
-    if (status === 'False') return POOL_REASONS[reason as PoolReason]?.event ? [{ type: 'Warning', reason, message }] : []
-    const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason]?.event === true
+    if (status === 'False') return POOL_REASONS[reason as PoolReason] ? [{ type: 'Warning', reason, message }] : []
+    const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason] === true
     return isRecovery ? [{ type: 'Normal', reason, message: `${message} Previous reason: ${old.reason}.` }] : []
   })
   // Ready and Scaled may report the same problem.

@@ -10,19 +10,12 @@
  * A reconcile reads observe.ts, decide.ts and apply.ts, in this order. runner.ts identifies the pods.
  */
 
-import { pods as podResource, tokenReviews } from '@tintype/crds/client/core-resources'
-import { runnerPools } from '@tintype/crds/client/kinds'
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
-import { Resource } from '@tintype/crds/client/resource'
 import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import type { PoolMetrics } from '../../metrics/metrics.ts'
-import type { Runner } from '../../runner/runners.ts'
-import { createController, type TermDeps } from '../../runtime/deps.ts'
-import type { TermState } from '../../scheduling/term-state.ts'
-import type { GuardDecision } from '../guard/decision.ts'
+import { createController } from '../../runtime/deps.ts'
 import { apply } from './apply.ts'
-import type { PoolContext } from './context.ts'
+import type { PoolContext, PoolDeps } from './context.ts'
 import { decide } from './decide.ts'
 import { observe } from './observe.ts'
 import { reconcileRunner } from './runner.ts'
@@ -32,15 +25,6 @@ const RUNNER_WORKERS = 16
 /** How long changes of Screenshots are collected before their pool is reconciled. */
 const COLLECT_MILLISECONDS = 50
 
-export interface RunnerPoolOptions {
-  deps: TermDeps
-  term: TermState
-  metrics: PoolMetrics
-  guard: () => GuardDecision
-  /** Called with the uid of a pod that can capture from now on. */
-  onIdentified: (podUid: string) => void
-}
-
 export interface RunnerPoolControllers {
   controllers: Controller[]
   enqueueAll: () => void
@@ -49,23 +33,14 @@ export interface RunnerPoolControllers {
 }
 
 /** Creates the controllers of one term. Call `start` on them. */
-export function createRunnerPoolControllers({ deps, term, metrics, guard, onIdentified }: RunnerPoolOptions): RunnerPoolControllers {
-  const { http, reflectors } = deps
-  const { namespace } = deps.config
-  const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`
-  const context = buildContext({ deps, term, metrics, guard })
-  const runnerContext = {
-    ...context,
-    client: term.client,
-    reviews: new Resource(http, tokenReviews),
-    onIdentified: ({ uid, pod }: Runner) => {
-      pools.enqueue(poolKeyOf(pod.metadata.labels?.[Label.pool]))
-      onIdentified(uid)
-    },
-  }
-  const pools: Controller = createController('runnerpool', { workers: POOL_WORKERS }, (key) => reconcilePool(key, context), deps)
-  const runners = createController('runner', { workers: RUNNER_WORKERS }, (key) => reconcileRunner(key, runnerContext), deps)
-  watchChanges({ deps, term, pools, runners, poolKeyOf })
+export function createRunnerPoolControllers(deps: PoolDeps): RunnerPoolControllers {
+  const { reflectors, config, keys, metrics } = deps
+  const { d: _, ...dispatchPublicKey } = keys.dispatchKey
+  const context: PoolContext = { ...deps, podSettings: { ...config, dispatchPublicKey }, memories: new Map() }
+  const pools = createController('runnerpool', { workers: POOL_WORKERS }, (key) => reconcilePool(key, context), deps)
+  const reconcileOne = (key: string) => reconcileRunner(key, context, (pool) => pools.enqueue(`${config.namespace}/${pool}`))
+  const runners = createController('runner', { workers: RUNNER_WORKERS }, reconcileOne, deps)
+  watchChanges(context, pools, runners)
   return {
     controllers: [pools, runners],
     enqueueAll: () => {
@@ -77,50 +52,21 @@ export function createRunnerPoolControllers({ deps, term, metrics, guard, onIden
   }
 }
 
-interface Watches extends Pick<RunnerPoolOptions, 'deps' | 'term'> {
-  pools: Controller
-  runners: Controller
-  poolKeyOf: (name?: string) => string
-}
-
 /** Which change enqueues which pool or pod. */
-function watchChanges({ deps: { reflectors }, term, pools, runners, poolKeyOf }: Watches): void {
+function watchChanges(context: PoolContext, pools: Controller, runners: Controller): void {
+  const { reflectors, dispatcher, poolOf, config } = context
   pools.watch(reflectors.pools)
-  pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
+  pools.watch(reflectors.pods, ({ object }) => `${config.namespace}/${object.metadata.labels?.[Label.pool] ?? DEFAULT_POOL}`)
   pools.watchAndCollect(COLLECT_MILLISECONDS, reflectors.screenshots, ({ object, old }) => {
     if (old && old.status?.phase === object.status?.phase) return undefined
-    const pool = term.poolOf(object)
-    term.dispatcher.wake(pool)
-    return poolKeyOf(pool)
+    const pool = poolOf(object)
+    dispatcher.wake(pool)
+    return `${config.namespace}/${pool}`
   })
   runners.watch(reflectors.pods, ({ type, object }) => {
-    if (type === 'deleted') term.runners.noteDeletedPod(object)
+    if (type === 'deleted') context.runners.noteDeletedPod(object)
     return keyOf(object)
   })
-}
-
-function buildContext({ deps, term, metrics, guard }: Omit<RunnerPoolOptions, 'onIdentified'>): PoolContext {
-  const { http, reflectors, events, log, keys, config } = deps
-  const { namespace, release, logLevel, platform, maxFileBytes } = config
-  const { runners, expectations, dispatcher, captureTimes, now } = term
-  const { d: _, ...dispatchPublicKey } = keys.dispatchKey
-  return {
-    namespace,
-    pools: new Resource(http, runnerPools, { namespace }),
-    pods: new Resource(http, podResource, { namespace }),
-    reflectors,
-    runners,
-    expectations,
-    dispatcher,
-    captureTimes,
-    guard,
-    podSettings: { namespace, release, logLevel, platform, dispatchPublicKey, maxFileBytes },
-    memories: new Map(),
-    events,
-    metrics,
-    log,
-    now,
-  }
 }
 
 /** Reconciles one RunnerPool. */

@@ -16,9 +16,9 @@ const freshMemory = (): PoolMemory => ({
 
 /** Collects the input of decide from the informer caches and this leader's memory only. */
 export function observe(name: string, context: PoolContext): PoolObserved {
-  const { namespace, reflectors, expectations, dispatcher, captureTimes, guard, podSettings, memories } = context
+  const { config, reflectors, expectations, dispatcher, captureTimes, guard, podSettings, memories } = context
   const now = context.now().getTime()
-  const object = reflectors.pools.lister.get(`${namespace}/${name}`)
+  const object = reflectors.pools.lister.get(`${config.namespace}/${name}`)
   const pool = object && readObject('RunnerPool', RunnerPool, object)
   // Ignore pods that have the label but are not owned by this pool.
   const runners = context.runners

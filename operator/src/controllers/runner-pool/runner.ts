@@ -5,42 +5,34 @@
  * browser, its sandbox and its key. It writes only to the leader's memory, then wakes the dispatcher and enqueues what waits for the pod.
  */
 
-import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
-import type { Resource } from '@tintype/crds/client/resource'
+import type { Pod } from '@tintype/crds/client/core-resources'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolReason } from '../../kube/condition-reasons.ts'
 import { identify } from '../../runner/identity.ts'
-import type { RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, type Runner } from '../../runner/runners.ts'
 import type { PoolContext } from './context.ts'
 
-export interface RunnerContext extends PoolContext {
-  client: RunnerClient
-  reviews: Pick<Resource<TokenReview>, 'create'>
-  /** Called when a runner becomes available. */
-  onIdentified: (runner: Runner) => void
-}
-
-/** Reconciles one runner pod: a ready pod is identified once per term. */
-export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
+/** Reconciles one runner pod: a ready pod is identified once per term. @param enqueuePool reconciles a pool with a new runner */
+export async function reconcileRunner(key: string, context: PoolContext, enqueuePool: (pool: string) => void): Promise<Requeue> {
   const { runners, dispatcher, memories, metrics, now } = context
   const runner = runners.find(key, now().getTime())
   if (!runner) return {}
   const pool = runner.pod.metadata.labels?.[Label.pool] ?? ''
   if (runner.state === 'ready' && runner.sandbox === undefined && isOwned(runner.pod, pool, context)) {
     const { serviceAccountName = '' } = runner.pod.spec ?? {}
-    const identity = await identify(context.client, context.reviews, {
+    const identity = await identify(context.client, context.clients.tokenReviews, {
       ...addressOf(runner.pod),
-      namespace: context.namespace,
+      namespace: context.config.namespace,
       serviceAccountName,
     })
     runners.noteIdentity(runner.uid, identity, now().getTime())
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
     warnOfClockSkew(runner, pool, context)
-    metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
-    context.onIdentified(runner)
+    metrics.startupSeconds.observe((now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? '')) / 1_000)
+    enqueuePool(pool)
+    context.onIdentified(runner.uid)
   }
   dispatcher.wake(pool)
   return {}
@@ -50,16 +42,16 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
 const MAX_SKEW_MILLISECONDS = 30_000
 
 /** Captures use the runner's clock and continue. But records, logs and signatures of other programs then mix times of two clocks. */
-function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
+function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, config }: PoolContext): void {
   const ahead = client.clockAheadMilliseconds(runner)
-  const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
+  const object = reflectors.pools.lister.get(`${config.namespace}/${pool}`)
   if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return
   const difference = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
   const message = `the clock of node ${runner.pod.spec?.nodeName} is ${difference} the operator’s. Synchronize both clocks with NTP.`
   events.warn({ ...object, apiVersion: API_VERSION, kind: 'RunnerPool' }, 'ClockSkewed' satisfies PoolReason, message)
 }
 
-function isOwned({ metadata }: Pod, pool: string, { reflectors, namespace }: PoolContext): boolean {
-  const uid = reflectors.pools.lister.get(`${namespace}/${pool}`)?.metadata.uid
+function isOwned({ metadata }: Pod, pool: string, { reflectors, config }: PoolContext): boolean {
+  const uid = reflectors.pools.lister.get(`${config.namespace}/${pool}`)?.metadata.uid
   return uid !== undefined && (metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false)
 }

@@ -11,21 +11,16 @@ import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '@tintype/crds/storage/archive/records'
-import type { Storage } from '../../storage/storage.ts'
 import { type Approval, requestOf } from './approvals.ts'
+import type { ScheduleContext } from './context.ts'
 import { type EndedRun, mergeRuns } from './ended-run.ts'
 import { copyPicture, lastComparisonOf, toKept } from './keep-baseline.ts'
-import type { ObserveDeps } from './observe.ts'
-
-export interface ApproveDeps extends Pick<ObserveDeps, 'namespace' | 'screenshots' | 'report' | 'now'> {
-  storage: Pick<Storage, 'readText' | 'exists' | 'copy'>
-}
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.
  * @throws RetryableError
  */
-export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ApproveDeps): Promise<Approval | undefined> {
+export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ScheduleContext): Promise<Approval | undefined> {
   const request = requestOf(schedule)
   if (request === undefined) return undefined
   if (isUndoRequest(request)) return undo(schedule, request, deps)
@@ -42,7 +37,7 @@ export async function approve(schedule: StoredSchedule, ended: readonly EndedRun
 }
 
 /** Returns to the picture that the last approval replaced. @throws RetryableError */
-async function undo(schedule: StoredSchedule, request: string, deps: ApproveDeps): Promise<Approval> {
+async function undo(schedule: StoredSchedule, request: string, deps: ScheduleContext): Promise<Approval> {
   if (schedule.spec.comparison?.baseline !== 'Approved') return { refusal: REFUSALS.mode(request) }
   const last = lastApprovalOf(schedule)
   const named = request === UNDO ? last : schedule.status?.approvals?.find((one) => toUndoRequest(one) === request)
@@ -61,7 +56,7 @@ async function undo(schedule: StoredSchedule, request: string, deps: ApproveDeps
 async function findReplaced(
   schedule: StoredSchedule,
   { id, time, etag, textEtag }: ReplacedBaseline,
-  deps: ApproveDeps,
+  deps: ScheduleContext,
 ): Promise<ScheduleBaseline | undefined> {
   const key = baselineKey(accountOf(schedule), schedule.metadata.uid, id)
   const shot = await findRun(id, schedule, deps)
@@ -75,9 +70,9 @@ const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> =
 }
 
 /** A run of the schedule, live or archived. */
-async function findRun(id: string, schedule: StoredSchedule, deps: ApproveDeps): Promise<Screenshot | undefined> {
+async function findRun(id: string, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | undefined> {
   const account = accountOf(schedule)
-  const live = deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)
+  const live = deps.reflectors.screenshots.lister.get(`${deps.config.namespace}/${toObjectName(id)}`)
   const shot = live ?? (await findArchived(account, id, deps))
   return shot && isRunOf(shot, id, schedule) ? shot : undefined
 }

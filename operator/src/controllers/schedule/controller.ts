@@ -11,9 +11,7 @@
  * is set, it reconciles all schedules.
  */
 
-import { screenshotSchedules as scheduleResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
@@ -21,12 +19,13 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
-import { createController, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { type ApplyDeps, apply } from './apply.ts'
+import { createController, type Deps, inTerm, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
+import { apply } from './apply.ts'
 import { requestOf } from './approvals.ts'
+import type { ScheduleContext } from './context.ts'
 import { decide } from './decide.ts'
 import { DeletedSchedules } from './deleted-schedules.ts'
-import { createScheduleMetrics, type ScheduleMetrics } from './metrics.ts'
+import { createScheduleMetrics } from './metrics.ts'
 import { findEnded, observe, SCHEDULE_INDEX } from './observe.ts'
 
 const WORKERS = 16
@@ -34,11 +33,8 @@ const MAX_REMEMBERED = 10_000
 const CLOCK_CHECK_MILLISECONDS = 1_000
 const CLOCK_STEP_MILLISECONDS = 1_000
 
-type Parts = 'config' | 'reflectors' | 'report' | 'clock' | 'log' | 'registry' | 'controllerMetrics'
-export type ScheduleControllerDeps = Pick<TermDeps, Parts>
-
 /** Creates the controller. Call it once per process. */
-export function createScheduleController(deps: ScheduleControllerDeps): Work {
+export function createScheduleController(deps: Deps): Work {
   const { screenshots, schedules } = deps.reflectors
   screenshots.lister.addIndex(SCHEDULE_INDEX, ({ spec }) => spec.scheduleRef?.uid)
   schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
@@ -48,41 +44,26 @@ export function createScheduleController(deps: ScheduleControllerDeps): Work {
     if (type === 'deleted' && object.spec.scheduleRef) deleted.set(object.metadata.name, true)
   })
   const metrics = createScheduleMetrics(deps.registry, schedules)
-  return { start: (term) => startTerm({ ...deps, ...term }, { metrics, wasDeleted: (name) => deleted.has(name) }) }
+  const wasDeleted = (name: string) => deleted.has(name)
+  return { start: (term) => startTerm({ ...inTerm(deps, term), metrics, wasDeleted, isNew: onceEach() }) }
 }
 
-function startTerm(
-  deps: Pick<TermDeps, Parts | 'http' | 'storage' | 'events'>,
-  { metrics, wasDeleted }: { metrics: ScheduleMetrics; wasDeleted: (name: string) => boolean },
-): StartedWork {
-  const { http, config, reflectors, storage, report, events, clock } = deps
-  const { namespace } = config
-  const { screenshots, schedules, accounts, usages } = reflectors
+/** True the first time that a text is reported for a schedule. */
+function onceEach(): ScheduleContext['isNew'] {
   const reported = new LRUCache<string, true>({ max: MAX_REMEMBERED })
-  const context: ApplyDeps = {
-    namespace,
-    schedules: schedules.lister,
-    accounts: accounts.lister,
-    usages: usages.lister,
-    screenshots: screenshots.lister,
-    writer: { store: new Resource(http, scheduleResource, { namespace }), seen: schedules },
-    shots: new Resource(http, screenshotResource, { namespace }),
-    seen: screenshots,
-    storage,
-    report,
-    events,
-    metrics,
-    wasDeleted,
-    isNew(uid, text) {
-      const key = `${uid} ${text}`
-      const isNew = !reported.has(key)
-      reported.set(key, true)
-      return isNew
-    },
-    now: () => new Date(clock.wall()),
+  return (uid, text) => {
+    const key = `${uid} ${text}`
+    const isNew = !reported.has(key)
+    reported.set(key, true)
+    return isNew
   }
-  const deletedSchedules = new DeletedSchedules({ screenshots: screenshots.lister, storage })
-  const controller = createController('schedule', { workers: WORKERS }, (key) => reconcile(key, context, deletedSchedules), deps)
+}
+
+function startTerm(context: ScheduleContext): StartedWork {
+  const { clock, reflectors } = context
+  const { screenshots, schedules, accounts } = reflectors
+  const deletedSchedules = new DeletedSchedules(context)
+  const controller = createController('schedule', { workers: WORKERS }, (key) => reconcile(key, context, deletedSchedules), context)
   controller.watch(schedules, ({ type, object, old }) => {
     if (type === 'deleted') deletedSchedules.add(object)
     // The controller's own writes need no reconcile.
@@ -122,7 +103,7 @@ function watchClock(clock: Clock, onStep: () => void): () => void {
 }
 
 /** Reconciles one schedule. */
-async function reconcile(key: string, deps: ApplyDeps, deleted: DeletedSchedules): Promise<Requeue | undefined> {
+async function reconcile(key: string, deps: ScheduleContext, deleted: DeletedSchedules): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   if (!observed) return deleted.remove(key)
   const now = deps.now()

@@ -1,20 +1,14 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Lister } from '@tintype/crds/client/lister'
-import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { isFinished } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { scheduleBaselinesPrefix, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import type { Requeue } from '../../controller-runtime/controller.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { SCHEDULE_INDEX } from './observe.ts'
 
 /** How often to check whether the last run of a deleted schedule has ended. */
 const RECHECK_MILLISECONDS = 30_000
-
-export interface DeletedSchedulesDeps {
-  screenshots: Pick<Lister<Screenshot>, 'byIndex'>
-  storage: Pick<Storage, 'remove' | 'removePrefix'>
-}
 
 /**
  * Objects in the bucket of deleted schedules: options, and pictures to compare with. They are removed once no run needs them. If no
@@ -22,9 +16,9 @@ export interface DeletedSchedulesDeps {
  */
 export class DeletedSchedules {
   readonly #deleted = new Map<string, ScreenshotSchedule>()
-  readonly #deps: DeletedSchedulesDeps
+  readonly #deps: Pick<TermDeps, 'reflectors' | 'storage'>
 
-  constructor(deps: DeletedSchedulesDeps) {
+  constructor(deps: Pick<TermDeps, 'reflectors' | 'storage'>) {
     this.#deps = deps
   }
 
@@ -40,7 +34,7 @@ export class DeletedSchedules {
     const schedule = this.#deleted.get(key)
     if (!schedule) return undefined
     const { name, uid } = schedule.metadata
-    if (this.#deps.screenshots.byIndex(SCHEDULE_INDEX, uid).some((shot) => !isFinished(shot)))
+    if (this.#deps.reflectors.screenshots.lister.byIndex(SCHEDULE_INDEX, uid).some((shot) => !isFinished(shot)))
       return { requeueAfterMilliseconds: RECHECK_MILLISECONDS }
     const account = accountOf(schedule)
     if (schedule.spec.template.optionsObject !== undefined) await this.#deps.storage.remove([scheduleOptionsKey(account, name)])

@@ -43,7 +43,7 @@ export const findEvents = (
 function ofReadiness({ status }: StoredSchedule, { ready: { status: isReady, reason, message } }: Decision): ScheduleEvent[] {
   const before = findCondition(status?.conditions, 'Ready')
   if (before?.reason === reason) return []
-  if (SCHEDULE_REASONS[reason].event) return [{ type: 'warn', reason, message }]
+  if (SCHEDULE_REASONS[reason]) return [{ type: 'warn', reason, message }]
   return before?.status === 'False' && isReady === 'True' ? [{ type: 'normal', reason, message }] : []
 }
 

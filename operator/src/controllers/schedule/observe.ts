@@ -1,61 +1,35 @@
-import type { Lister } from '@tintype/crds/client/lister'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { Account } from '@tintype/crds/kinds/account'
-import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import {
-  type ActiveRun,
-  MAX_RECENT_RUNS,
-  type RecentRun,
-  type ScreenshotSchedule,
-  StoredSchedule,
-} from '@tintype/crds/kinds/screenshot-schedule'
-import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { type ActiveRun, MAX_RECENT_RUNS, type RecentRun, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
 import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { readObject } from '../../kube/read-object.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { ScheduleContext } from './context.ts'
 import type { DueRun, Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded } from './ended-run.ts'
 
 /** Index of Screenshots by the uid of their schedule. */
 export const SCHEDULE_INDEX = 'schedule'
 
-export interface ObserveDeps {
-  namespace: string
-  schedules: Pick<Lister<ScreenshotSchedule>, 'get'>
-  accounts: Pick<Lister<Account>, 'get'>
-  usages: Pick<Lister<AccountUsage>, 'get'>
-  screenshots: Pick<Lister<Screenshot>, 'get' | 'byIndex'>
-  shots: Pick<Resource<Screenshot>, 'find'>
-  seen: Pick<Reflector<Screenshot>, 'noteWritten'>
-  storage: Pick<Storage, 'readText' | 'exists'>
-  report: ReportIgnored
-  now: () => Date
-  /** True for a run whose deletion this process has seen. */
-  wasDeleted: (name: string) => boolean
-}
-
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
-export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
-  const cached = deps.schedules.get(key)
+export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {
+  const { screenshots, schedules, accounts, usages } = deps.reflectors
+  const cached = schedules.lister.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
   const { uid, namespace } = schedule.metadata
   const account = accountOf(schedule)
-  const live = deps.screenshots.byIndex(SCHEDULE_INDEX, uid)
+  const live = screenshots.lister.byIndex(SCHEDULE_INDEX, uid)
   const lost = await Promise.all(findLost(schedule, live).map((run) => findRun(run, schedule, deps)))
   const runs = [...live, ...lost.filter((run) => 'metadata' in run)]
-  const usage = deps.usages.get(`${namespace}/${account}`)
+  const usage = usages.lister.get(`${namespace}/${account}`)
   const facts = usage && toUsageFacts(usage, deps.now())
   return {
     schedule,
-    account: deps.accounts.get(`${namespace}/${account}`),
+    account: accounts.lister.get(`${namespace}/${account}`),
     isQuotaSpent: facts !== undefined && facts.used >= facts.limit,
     open: runs.filter((shot) => !isFinished(shot)).map(toActive),
     ended: [
@@ -72,19 +46,19 @@ function findLost({ status }: StoredSchedule, live: readonly Screenshot[]): Acti
 }
 
 /** The cache may be older than the run, and the run may be archived. */
-async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ObserveDeps): Promise<Screenshot | RecentRun> {
-  const live = await deps.shots.find(toObjectName(id))
+async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | RecentRun> {
+  const live = await deps.clients.screenshots.find(toObjectName(id))
   if (live) {
-    deps.seen.noteWritten(live)
+    deps.reflectors.screenshots.noteWritten(live)
     return live
   }
   return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
 }
 
 /** A run that is due, if an earlier leader created it and it has left the Kubernetes API: an archived record, or a deleted one. */
-export async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ObserveDeps): Promise<EndedRun | undefined> {
+export async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ScheduleContext): Promise<EndedRun | undefined> {
   const account = accountOf(schedule)
-  if (deps.screenshots.get(`${deps.namespace}/${toObjectName(id)}`)) return undefined
+  if (deps.reflectors.screenshots.lister.get(`${deps.config.namespace}/${toObjectName(id)}`)) return undefined
   const [archived, isGone] = await Promise.all([readArchivedRecord(account, id, deps), isDeleted(account, id, deps.storage)])
   if (isGone || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
   return archived && toEnded(archived)

@@ -108,7 +108,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     const claimed = await write(shot, buildClaim(shot, runner, now, isCharged), context)
     context.dispatchTracker.noteClaim(key, { attempt: attemptsOf(claimed), podUid: runner.uid })
     context.dispatcher.drop(key)
-    if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
+    if (attemptsOf(claimed) === 1) context.metrics.waitSeconds.observe(secondsSince(shot, now))
     return { shot: claimed }
   },
 
@@ -131,7 +131,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
       context.captureWatcher.giveUp(key)
     }
     context.dispatchTracker.forget(key)
-    context.metrics.onUnclaim(reason)
+    context.metrics.unclaims.inc({ reason })
     warnOf(waiting, reason, message, context)
     return { shot: waiting }
   },
@@ -155,7 +155,7 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     noteCrash(shot, context)
     context.expectations.expectDeletion(uid, context.now().getTime())
     try {
-      await context.pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
+      await context.clients.pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
     } catch (error) {
       // The pod does not exist, or another pod has its name: nothing to delete.
       if (!isNotFound(error) && !isConflict(error)) throw error
@@ -164,13 +164,15 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
   },
 }
 
+/** Seconds since the creation; 0 if another clock created it later. */
+const secondsSince = ({ metadata }: Screenshot, now: Date): number =>
+  Math.max(0, now.getTime() - createdAtOf(screenshotIdOf(metadata)).getTime()) / 1_000
+
 /** Writes the status once. A conflict or a deleted Screenshot ends the reconcile with an error, and the object is reconciled again. */
-async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors }: ScreenshotContext): Promise<Screenshot> {
+async function write(shot: Screenshot, status: StatusPatch, { clients }: ScreenshotContext): Promise<Screenshot> {
   const { name, resourceVersion } = shot.metadata
   try {
-    const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
-    reflectors.screenshots.noteWritten(written)
-    return written
+    return await clients.screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
   } catch (error) {
     // The watch will report the deletion, and its runner is released then.
     if (isNotFound(error)) throw new RetryableError('the Screenshot was deleted', { cause: error })
@@ -188,18 +190,18 @@ function release(key: string, shot: Screenshot | undefined, { dispatcher, dispat
 }
 
 /** Counts a runner that a capture of the account crashed, unless another account’s capture may have crashed it. */
-function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events, log, metrics, namespace, now }: ScreenshotContext): void {
+function noteCrash(shot: Screenshot, { crashBudget, runners, reflectors, events, log, metrics, config, now }: ScreenshotContext): void {
   const podUid = shot.status?.runner?.uid
   if (podUid === undefined || (!isAlone(shot) && runners.wasShared(podUid))) return
   const account = accountOf(shot)
   if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
   const message = `Captures of this account crashed ${MAX_CRASHES} runners in a short time. Until this stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
   log.warn({ accountName: account }, 'account limited: its captures crashed too many runners')
-  metrics.onHeldBack()
-  const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
+  metrics.heldBack.inc()
+  const object = reflectors.accounts.lister.get(`${config.namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
 }
 
 function warnOf(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
-  if (SCREENSHOT_REASONS[reason].event) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
+  if (SCREENSHOT_REASONS[reason]) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
 }

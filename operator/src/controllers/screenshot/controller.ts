@@ -24,7 +24,7 @@ import { CLAIM_INDEX, PHASE_INDEX } from '../../runner/runners.ts'
 import { createController } from '../../runtime/deps.ts'
 import { isCharged } from '../quota/decide.ts'
 import { apply } from './apply.ts'
-import { buildContext, type ScreenshotContext, type ScreenshotOptions } from './context.ts'
+import { buildContext, type ScreenshotContext, type ScreenshotDeps } from './context.ts'
 import { decide } from './decide.ts'
 import { createDeletionController } from './deletion.ts'
 import { noteFinished } from './finished.ts'
@@ -42,12 +42,11 @@ export interface ScreenshotControllers {
 }
 
 /** Creates the controllers of one term. Call `start` on them. */
-export function createScreenshotControllers(options: ScreenshotOptions): ScreenshotControllers {
-  const { deps } = options
+export function createScreenshotControllers(deps: ScreenshotDeps): ScreenshotControllers {
   const enqueue = (key: string) => controller.enqueue(key)
-  const context = buildContext(options, enqueue)
+  const context = buildContext(deps, enqueue)
   const controller: Controller = createController('screenshot', { workers: WORKERS }, (key) => reconcile(key, context), deps)
-  const deletion = createDeletionController(options)
+  const deletion = createDeletionController(deps)
   deps.archiving.onReleased = deletion.enqueueDeleted
   const noteDeleted = (shot: Screenshot) => {
     // A restored Screenshot has no files, and its record stays.

@@ -13,9 +13,9 @@ import type { Controller, Requeue } from '../../controller-runtime/controller.ts
 import type { RunnerClient } from '../../runner/runner-client.ts'
 import type { Runners } from '../../runner/runners.ts'
 import { createController } from '../../runtime/deps.ts'
+import type { CaptureDeps } from '../../scheduling/term-state.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { evaluateDeletion } from '../retention/deletion.ts'
-import type { ScreenshotOptions } from './context.ts'
 import { cancelAtRunner } from './dispatch.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
@@ -38,10 +38,8 @@ export interface DeletionController {
 }
 
 /** Creates the controller of one term. Call `start` on it. */
-export function createDeletionController({ deps, term }: Pick<ScreenshotOptions, 'deps' | 'term'>): DeletionController {
-  const { storage, report, keys } = deps
-  const { runners, client, now } = term
-  const context = { runners, client, storage, ring: keys.downloadKeys, report, now }
+export function createDeletionController(deps: CaptureDeps): DeletionController {
+  const context = { ...deps, ring: deps.keys.downloadKeys }
   const deletions = new Deletions()
   const controller = createController('screenshot-deletion', { workers: WORKERS }, (uid) => deletions.reconcile(uid, context), deps)
   return { controller, enqueueDeleted: (shot) => controller.enqueue(deletions.add(shot)) }

@@ -48,28 +48,28 @@ export async function sendOrder(key: string, shot: Screenshot, context: Screensh
   }
   // Its Screenshot was deleted or failed while this runner was unreachable.
   if (sent.outcome === 'busy' && !isClaimed(sent.with.uid, address, context)) await context.client.cancel(address, sent.with.uid)
-  metrics.onDispatch(sent.outcome)
+  metrics.dispatches.inc({ outcome: sent.outcome })
   return sent
 }
 
 /** Collects what the order contains besides the spec. Returns the error of options that can never be used. */
 async function collectParts(shot: Screenshot, context: ScreenshotContext): Promise<Omit<OrderParts, 'now'> | OptionsError> {
-  const { optionsSources, maxFileBytes } = context
+  const { maxFileBytes } = context.config
   try {
-    const opened = await openOptions(shot, optionsSources)
+    const opened = await openOptions(shot, context)
     const { compareTo } = shot.spec.options ?? {}
-    if (compareTo === undefined) return { ...opened, maxFileBytes }
-    return { ...opened, baseline: await findBaseline(shot, compareTo, { ...context, report: optionsSources.report }), maxFileBytes }
+    return { ...opened, maxFileBytes, ...(compareTo === undefined ? {} : { baseline: await findBaseline(shot, compareTo, context) }) }
   } catch (error) {
     if (error instanceof OptionsError) return error
     throw error
   }
 }
 
-type BaselineContext = Pick<ScreenshotContext, 'namespace' | 'now'> & {
+/** What finding a picture needs. */
+export type BaselineContext = Pick<ScreenshotContext, 'now' | 'report'> & {
+  config: Pick<ScreenshotContext['config'], 'namespace'>
   reflectors: Pick<ScreenshotContext['reflectors'], 'screenshots'>
   storage: Pick<ScreenshotContext['storage'], 'readText' | 'exists'>
-  report: ScreenshotContext['optionsSources']['report']
 }
 
 /**
@@ -91,10 +91,10 @@ export async function findBaseline(shot: Screenshot, compareTo: string, context:
   return toBaseline(found)
 }
 
-function findLive(account: string, id: string, { reflectors, namespace }: BaselineContext): Screenshot | undefined {
+function findLive(account: string, id: string, { reflectors, config }: BaselineContext): Screenshot | undefined {
   const { lister } = reflectors.screenshots
   const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
-  const named = lister.get(`${namespace}/${toObjectName(id)}`)
+  const named = lister.get(`${config.namespace}/${toObjectName(id)}`)
   return named && isWanted(named) ? named : lister.list().find(isWanted)
 }
 

@@ -15,7 +15,8 @@ import { attemptsOf, isAlone } from './status.ts'
 
 /** Collects the input of decide: from the informer caches, and for a claim from its runner unless it responded just now. */
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
-  const { reflectors, runners, namespace, poolOf, charge } = context
+  const { reflectors, runners, poolOf, charge } = context
+  const { namespace } = context.config
   const object = reflectors.screenshots.lister.get(key)
   // Nothing is left to decide about a finished Screenshot.
   if (!object || isFinished(object)) return { shot: object, canRun: false, mustCharge: false, reserved: undefined, claim: undefined }
@@ -54,10 +55,10 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
 }
 
 /** The claimed pod. If it is not in the cache, it is read from the API server: the cache of a new leader may be older than the claim. */
-async function findPod({ pod: name, uid }: RunnerClaim, { runners, pods }: ScreenshotContext): Promise<Pod | undefined> {
+async function findPod({ pod: name, uid }: RunnerClaim, { runners, clients }: ScreenshotContext): Promise<Pod | undefined> {
   const cached = runners.podOf(uid)
   if (cached) return cached
-  const pod = await pods.find(name)
+  const pod = await clients.pods.find(name)
   return pod?.metadata.uid === uid ? pod : undefined
 }
 

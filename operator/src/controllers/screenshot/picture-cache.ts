@@ -17,26 +17,21 @@ import { readParsed } from '@tintype/crds/storage/read-stored'
 import type { Storage } from '../../storage/storage.ts'
 import { isNew } from './status.ts'
 
-/** Reports ignored cache entries. */
-export interface CacheChecks {
+export interface PictureCacheDeps {
+  storage: Pick<Storage, 'readText' | 'write' | 'copy'>
+  /** Reports ignored cache entries. */
   report: ReportIgnored
   now: () => Date
+  log: Log
 }
 
 export class PictureCache {
-  readonly #storage: Pick<Storage, 'readText' | 'write' | 'copy'>
-  readonly #log: Log
+  readonly #deps: PictureCacheDeps
   /** Keys of Screenshots whose picture no longer exists: they are captured. */
   readonly #missing = new Set<string>()
 
-  readonly #report: ReportIgnored
-  readonly #now: () => Date
-
-  constructor(storage: Pick<Storage, 'readText' | 'write' | 'copy'>, log: Log, { report, now }: CacheChecks) {
-    this.#storage = storage
-    this.#report = report
-    this.#now = now
-    this.#log = log
+  constructor(deps: PictureCacheDeps) {
+    this.#deps = deps
   }
 
   /** Finds the entry that a pending Screenshot may reuse. @throws RetryableError */
@@ -44,8 +39,7 @@ export class PictureCache {
     const { cachedFrom } = shot.spec
     if (cachedFrom === undefined || !isNew(shot) || this.#missing.has(key)) return undefined
     const entryKey = cacheEntryKey(accountOf(shot), cachedFrom)
-    const reader = { storage: this.#storage, report: this.#report }
-    return readParsed('cache', entryKey, (text) => readCacheEntry(text, this.#now()), reader)
+    return readParsed('cache', entryKey, (text) => readCacheEntry(text, this.#deps.now()), this.#deps)
   }
 
   /** Copies the files of a picture. Returns the result; undefined when a file no longer exists. @throws RetryableError */
@@ -54,7 +48,7 @@ export class PictureCache {
     const account = accountOf(shot)
     const own = screenshotIdOf(shot.metadata)
     const copy = (extension: string, etag = '') =>
-      this.#storage.copy({ from: objectKey(account, id, extension), etag, to: objectKey(account, own, extension) })
+      this.#deps.storage.copy({ from: objectKey(account, id, extension), etag, to: objectKey(account, own, extension) })
     const extensions = new Map<string, string>(artifactsOf(options).map(({ type, extension }) => [type, extension]))
     const extras = (result.artifacts ?? []).filter(({ type }) => extensions.has(type))
     const [etag, ...tags] = await Promise.all([
@@ -81,8 +75,8 @@ export class PictureCache {
     const { retentionDays } = shot.spec
     const until = retentionDays === undefined ? undefined : keptUntil(createdAtOf(id), retentionDays).toISOString()
     const entry: CacheEntry = { version: 1, id, completedAt, ...(until === undefined ? {} : { keptUntil: until }), result }
-    await this.#storage.write(cacheEntryKey(accountOf(shot), hash), JSON.stringify(entry)).catch((error: unknown) => {
-      this.#log.warn({ key: keyOf(shot), err: error }, 'cache entry not written')
+    await this.#deps.storage.write(cacheEntryKey(accountOf(shot), hash), JSON.stringify(entry)).catch((error: unknown) => {
+      this.#deps.log.warn({ key: keyOf(shot), err: error }, 'cache entry not written')
     })
   }
 

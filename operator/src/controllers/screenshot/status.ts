@@ -127,17 +127,22 @@ export interface Failure {
   reason?: string | undefined
 }
 
+/** Sets the conditions Succeeded and Finished. */
+function ended({ status }: Screenshot, finding: Pick<Condition, 'status' | 'reason' | 'message'>, now: Date): Condition[] {
+  const succeeded = setCondition(status?.conditions ?? [], { type: ConditionType.succeeded, ...finding }, now)
+  const message = finding.status === 'True' ? finding.message : 'failed'
+  return setCondition(succeeded, { type: ConditionType.finished, status: 'True', reason: finding.reason, message }, now)
+}
+
 /** Completes it with a failure. */
 export function buildFailure(shot: Screenshot, { code, message, reason = toReason(code) }: Failure, now: Date): StatusPatch {
   const text = message.slice(0, MAX_MESSAGE)
-  const failed = { type: ConditionType.succeeded, status: 'False', reason, message: text } as const
-  const finished = { type: ConditionType.finished, status: 'True', reason, message: 'failed' } as const
   return {
     ...describe(shot),
     phase: 'Failed',
     completionTime: now.toISOString(),
     result: { error: { code, message: text } },
-    conditions: setCondition(setCondition(shot.status?.conditions ?? [], failed, now), finished, now),
+    conditions: ended(shot, { status: 'False', reason, message: text }, now),
   }
 }
 
@@ -145,15 +150,13 @@ export function buildFailure(shot: Screenshot, { code, message, reason = toReaso
 export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, now: Date): StatusPatch {
   const result = { ...found, processingMilliseconds: Math.max(0, now.getTime() - began.getTime()) }
   const message = `${found.format}, ${found.size ?? 'a picture'}, reused from an earlier capture`
-  const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.cached, message } as const
-  const finished = { type: ConditionType.finished, status: 'True', reason: Reason.cached, message } as const
   return {
     ...describe(shot),
     phase: 'Completed',
     startTime: began.toISOString(),
     completionTime: now.toISOString(),
     result,
-    conditions: setCondition(setCondition(shot.status?.conditions ?? [], succeeded, now), finished, now),
+    conditions: ended(shot, { status: 'True', reason: Reason.cached, message }, now),
   }
 }
 
@@ -162,8 +165,6 @@ export function buildRestored(shot: Screenshot, record: Screenshot, now: Date): 
   const id = screenshotIdOf(record.metadata)
   const { startTime, completionTime, result } = record.status ?? {}
   const message = `${result?.format ?? 'a file'}, ${result?.size ?? 'a picture'}, of the archived record ${id}`
-  const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.restored, message } as const
-  const finished = { type: ConditionType.finished, status: 'True', reason: Reason.restored, message } as const
   return {
     ...describe(record),
     phase: 'Completed',
@@ -171,7 +172,7 @@ export function buildRestored(shot: Screenshot, record: Screenshot, now: Date): 
     ...(startTime === undefined ? {} : { startTime }),
     completionTime: completionTime ?? now.toISOString(),
     result: result ?? {},
-    conditions: setCondition(setCondition(shot.status?.conditions ?? [], succeeded, now), finished, now),
+    conditions: ended(shot, { status: 'True', reason: Reason.restored, message }, now),
   }
 }
 

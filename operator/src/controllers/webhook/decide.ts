@@ -7,6 +7,7 @@ import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { toShortUrl } from '@tintype/crds/schema/urls'
+import { canonical } from '@tintype/crds/text/canonical-json'
 import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
 import { MAX_RECEIVERS } from './limit.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
@@ -164,13 +165,6 @@ function firstInstant({ metadata, status }: Webhook, now: Date): Date {
 
 function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean {
   const { url, activeSince = null, subscriptions = null, signingSecretName = null, conditions = [] } = status ?? {}
-  return canonical({ url, activeSince, subscriptions, signingSecretName, conditions }) === canonical(wanted)
+  const present = { url, activeSince, subscriptions, signingSecretName, conditions }
+  return JSON.stringify(canonical(present)) === JSON.stringify(canonical(wanted))
 }
-
-/** Serializes a value independently of the order of fields. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )

@@ -1,20 +1,16 @@
 import { policyOf, type Statement } from '@tintype/crds/records/folder-policies'
 import { IDENTITIES } from '@tintype/crds/records/folders'
-import { readBeginning } from '@tintype/crds/runtime/limited-read'
 import { lazyBucketClient } from '@tintype/crds/storage/s3/bucket-client'
 import type { Client } from 'minio'
-import { request } from 'undici'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'
+import { callAdmin } from '../admin-call.ts'
 import type { Identities, StoreRoot, StoreUser, Target } from '../driver.ts'
-import { signHeaders } from '../sign-headers.ts'
 
 // Users of the bundled versitygw, and their permissions. It has no policies of users, so the policy of the bucket names them.
 //
 // A replaced key ends at once. MinIO keeps it for an hour, but here the policy has no room for more keys.
 
 const TIMEOUT_MILLISECONDS = 10_000
-/** Maximum number of bytes of an error response in the message. */
-const MAX_REASON_BYTES = 500
 
 /** A statement of the bucket's policy. */
 export interface BucketStatement extends Statement {
@@ -121,32 +117,20 @@ async function putUser(root: StoreRoot, { accessKey, secretKey }: StoreUser): Pr
   const [access, secret] = [escapeXml(accessKey), escapeXml(secretKey)]
   const account = `<Account><Access>${access}</Access><Secret>${secret}</Secret><Role>user</Role></Account>`
   const status = await call(root, 'create-user', {}, account, [409])
-  if (status === 409) await call(root, 'update-user', { access: accessKey }, `<MutableProps><Secret>${secret}</Secret></MutableProps>`)
+  if (status === 409) await call(root, 'update-user', { access: accessKey }, `<MutableProps><Secret>${secret}</Secret></MutableProps>`, [])
 }
 
 async function deleteUser(root: StoreRoot, access: string): Promise<void> {
   await call(root, 'delete-user', { access }, '', [404])
 }
 
-/** Sends a call of versitygw's admin API. Resolves to a status below 300 or one of `expected`. @throws RetryableError, TerminalError */
+/** Sends a call of versitygw's admin API. Returns its status. @throws RetryableError, TerminalError */
 async function call(
   root: StoreRoot,
   operation: string,
   parameters: Record<string, string>,
-  text: string,
-  expected: readonly number[] = [],
+  body: string,
+  expected: readonly number[],
 ): Promise<number> {
-  const url = new URL(`/${operation}`, root.endpoint)
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-  const body = Buffer.from(text)
-  const headers = signHeaders(root, { method: 'PATCH', url, body, now: new Date() })
-  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
-  const response = await request(url, { method: 'PATCH', headers, body, signal }).catch((cause) => {
-    throw new RetryableError(`versitygw at ${root.endpoint} does not respond`, { cause })
-  })
-  const status = response.statusCode
-  const reason = (await readBeginning(response.body, MAX_REASON_BYTES)).toString()
-  if (status < 300 || expected.includes(status)) return status
-  const message = `versitygw responded with ${status} to ${operation}: ${reason}`
-  throw status >= 500 ? new RetryableError(message) : new TerminalError('StorageRefused', message)
+  return (await callAdmin(root, { store: 'versitygw', method: 'PATCH', operation, parameters, body, expected })).status
 }

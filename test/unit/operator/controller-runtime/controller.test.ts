@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { KubeObject } from '../../../../crds/client/kube-object.ts'
@@ -6,6 +7,7 @@ import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflecto
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { Controller, type ControllerOptions, type Reconcile } from '../../../../operator/src/controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../../../operator/src/controller-runtime/errors.ts'
+import { createRuntimeMetrics } from '../../../../operator/src/controller-runtime/metrics.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /** A started controller whose queue runs on a manual clock, with its recorded metrics and log levels. */
@@ -15,10 +17,9 @@ function startController(t: Test, reconcile: Reconcile, options: Partial<Control
   const errors: string[] = []
   const logged: string[] = []
   const log = { ...silentLog, warn: () => logged.push('warn'), error: () => logged.push('error') }
-  const metrics = {
-    onReconcile: (_: string, result: string) => results.push(result),
-    onError: (_: string, kind: string) => errors.push(kind),
-  }
+  const metrics = createRuntimeMetrics(new Registry())
+  metrics.reconciles.inc = (labels) => void results.push(String((labels as { result: string }).result))
+  for (const name of ['errors', 'bugs', 'terminalErrors'] as const) metrics[name].inc = () => void errors.push(name)
   const controller = new Controller({ name: 'shots', reconcile, log, queue: { clock }, metrics, ...options })
   controller.start()
   t.teardown(() => controller.stop(0))
@@ -81,7 +82,7 @@ const failures = [
     name: 'a retryable error',
     error: new RetryableError('no room'),
     result: 'error',
-    counted: ['retryable'],
+    counted: ['errors'],
     logged: ['warn'],
     retries: 1,
   },
@@ -89,11 +90,18 @@ const failures = [
     name: 'an unreachable API server',
     error: new KubeError({ status: 0, reason: 'Refused', message: 'away' }),
     result: 'error',
-    counted: ['retryable'],
+    counted: ['errors'],
     logged: ['warn'],
     retries: 1,
   },
-  { name: 'a bug', error: new TypeError('undefined is not a function'), result: 'error', counted: ['bug'], logged: ['error'], retries: 1 },
+  {
+    name: 'a bug',
+    error: new TypeError('undefined is not a function'),
+    result: 'error',
+    counted: ['errors', 'bugs'],
+    logged: ['error'],
+    retries: 1,
+  },
   { name: 'an update conflict', error: conflict, result: 'requeue', counted: [], logged: [], retries: 1 },
   {
     name: 'an update conflict inside a retryable error',
@@ -124,7 +132,7 @@ const failures = [
     name: 'a terminal error',
     error: new TerminalError('InvalidPod', 'rejected'),
     result: 'error',
-    counted: ['terminal'],
+    counted: ['errors', 'terminalErrors'],
     logged: ['error'],
     retries: 0,
   },
@@ -164,7 +172,8 @@ for (const { name, error, result, counted, logged, retries } of failures) {
 t.test('controller aborts the signal of a reconcile at its timeout, and retries', async (t) => {
   let timeouts = 0
   const reconcile: Reconcile = (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const metrics = { onTimeout: () => timeouts++ }
+  const metrics = createRuntimeMetrics(new Registry())
+  metrics.timeouts.inc = () => void timeouts++
   const { controller } = startController(t, reconcile, { timeoutMilliseconds: 20, metrics })
   const keepAlive = setInterval(() => {}, 10)
   t.teardown(() => clearInterval(keepAlive))

@@ -4,7 +4,7 @@ import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
 import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
-import { openOptions } from '../../../../operator/src/options/open-options.ts'
+import { type OptionsSources, openOptions } from '../../../../operator/src/options/open-options.ts'
 import { OptionsError } from '../../../../operator/src/options/options-error.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
 
@@ -23,6 +23,12 @@ const sealFor = (sealedFor: Partial<SealedFor>, content: object = secret, to = k
 const sealLarge = (sealedFor: Partial<SealedFor>, content: SealedOptions = { options: { styles: 's3cret' } }) =>
   sealFor({ purpose: 'large-options', url: undefined, ...sealedFor }, content)
 
+const sourcesOf = (storage: OptionsSources['storage'], optionPolicy = DEFAULT_OPTION_POLICY): OptionsSources => ({
+  keys: { openingKeys: [key] },
+  clients: { secrets: { find: async () => undefined } },
+  ...{ storage, report, config: { optionPolicy } },
+})
+
 function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {}, policy = DEFAULT_OPTION_POLICY) {
   const read: string[] = []
   const storage = {
@@ -32,7 +38,7 @@ function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {
     },
   }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', ...spec } })
-  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy })
+  const opened = openOptions(shot, sourcesOf(storage, policy))
   return { opened, read }
 }
 const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>): Promise<string> => {
@@ -150,9 +156,7 @@ t.test('openOptions has a read limit far above the inline limit of the gateway',
   const limits: number[] = []
   const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
-  await t.rejects(
-    openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy: DEFAULT_OPTION_POLICY }),
-  )
+  await t.rejects(openOptions(shot, sourcesOf(storage)))
   t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
 })
 
@@ -167,8 +171,7 @@ t.test('HTML of the documented size in Chinese is never captured: its object fit
     },
   }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
-  const sources = { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy: DEFAULT_OPTION_POLICY }
-  const { options } = await openOptions(shot, sources)
+  const { options } = await openOptions(shot, sourcesOf(storage))
   t.ok(options?.html === html)
   t.ok(MAX_OPTIONS_BYTES * (4 / 3) < MAX_SEALED_BYTES, 'the largest options in base64')
 })

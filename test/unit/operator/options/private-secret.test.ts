@@ -4,7 +4,7 @@ import { PRIVATE_OPTIONS_TYPE, readPrivateSecret } from '../../../../operator/sr
 
 const aSecret = (text: string, type = PRIVATE_OPTIONS_TYPE, key = 'options.json'): Secret =>
   ({ metadata: { name: 'sign-in' }, type, data: { [key]: Buffer.from(text).toString('base64') } }) as unknown as Secret
-const read = (secret: Secret | undefined) => readPrivateSecret('sign-in', 'default', { find: async () => secret })
+const read = (secret: Secret | undefined) => readPrivateSecret('sign-in', { find: async () => secret })
 
 t.test('readPrivateSecret reads private options by their camel-case names', async (t) => {
   const options = { authorization: 'Bearer x', cookies: [{ name: 'a', value: 'b', httpOnly: true }] }

@@ -52,9 +52,9 @@ export class SigningSecrets {
   }
 
   async #read(webhook: Webhook): Promise<string | undefined> {
-    const { uid, name, namespace } = webhook.metadata
+    const { uid, name } = webhook.metadata
     return this.#remember(uid, async () => {
-      const secret = await this.#options.secrets.find(signingSecretName(name), { namespace })
+      const secret = await this.#options.secrets.find(signingSecretName(name))
       return secret && readSigningSecret(secret, webhook)
     })
   }

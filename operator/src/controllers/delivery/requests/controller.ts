@@ -14,22 +14,21 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { Webhook } from '@tintype/crds/kinds/webhook'
 import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
 import type { Controller } from '../../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
+import type { Patcher } from '../../../kube/patch-seen.ts'
 import { readObject } from '../../../kube/read-object.ts'
-import { createController } from '../../../runtime/deps.ts'
+import { createController, type Deps } from '../../../runtime/deps.ts'
 import { accountKeyOf } from '../endpoint.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 
-export interface PostRequestsOptions {
-  webhooks: Pick<Reflector<Webhook>, 'noteWritten' | 'lister' | 'addListener'>
-  store: Pick<Resource<Webhook>, 'patch'>
+export interface PostRequestsOptions extends Pick<Deps, 'controllerMetrics'> {
+  clients: { webhooks: Patcher<Webhook> }
+  reflectors: { webhooks: Reflector<Webhook> }
   limiter: Pick<PostLimiter, 'run'>
   /** Executes the request. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
@@ -37,8 +36,7 @@ export interface PostRequestsOptions {
   mayStart: () => boolean
   now: () => Date
   log: Log
-  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
-  metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
+  metrics: Pick<DeliveryMetrics, 'requestedPosts'>
 }
 
 /** A request that this leader has started; without a result it is in progress. */
@@ -60,13 +58,13 @@ export class PostRequests {
   constructor(options: PostRequestsOptions) {
     this.#options = options
     this.controller = createController('webhook-request', { workers: WORKERS }, (key, signal) => this.reconcile(key, signal), options)
-    this.controller.watch(options.webhooks as Reflector<Webhook>)
+    this.controller.watch(options.reflectors.webhooks)
   }
 
   /** Starts new requests and writes available results. */
   async reconcile(key: string, signal: AbortSignal): Promise<void> {
-    const { webhooks, mayStart, now } = this.#options
-    const cached = webhooks.lister.get(key)
+    const { reflectors, mayStart, now } = this.#options
+    const cached = reflectors.webhooks.lister.get(key)
     if (!cached || cached.metadata.deletionTimestamp !== undefined) {
       this.#started.delete(key)
       return
@@ -99,7 +97,7 @@ export class PostRequests {
       .run({ account: requests, endpoint: requests }, () => this.#options.perform(webhook, request))
       .then(
         (response) => {
-          this.#options.metrics?.onRequestedPost?.(request.do, response.success)
+          this.#options.metrics.requestedPosts.inc({ kind: request.do, result: response.success ? 'ok' : 'failed' })
           started.set(name, { request, response })
           this.controller.enqueue(key)
         },
@@ -115,14 +113,12 @@ export class PostRequests {
   }
 
   async #respond(webhook: Webhook, started: Map<string, StartedRequest>, signal: AbortSignal): Promise<void> {
-    const { webhooks, store } = this.#options
     const ended = [...started].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
     const status = toResponsePatch(webhook, ended)
     if (Object.keys(status).length === 0) return
-    const { name, namespace } = webhook.metadata
     try {
       // Each result has its own field, so the patch needs no precondition.
-      webhooks.noteWritten(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
+      await this.#options.clients.webhooks.patch(webhook.metadata.name, mergePatch({ status }), { subresource: 'status', signal })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

@@ -2,7 +2,6 @@
 // statistics; redeliveries are in the delivery log. It uses the same guarded agent as all posts.
 
 import { randomBytes } from 'node:crypto'
-import { keyOf } from '@tintype/crds/client/kube-object'
 import { derivedId, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
@@ -12,27 +11,16 @@ import type { LinkBase } from '@tintype/crds/webhooks/events'
 import { buildTestEvent } from '@tintype/crds/webhooks/test-event'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import type { RecordedEvents } from '../events/recorded-events.ts'
-import { buildHeaders, type SignedPost } from '../http/headers.ts'
-import type { Post, PostOutcome } from '../http/post.ts'
-import type { SigningSecrets } from '../http/signing-secrets.ts'
-import { toFinding } from '../telemetry/attempt-line.ts'
+import { type EventPost, findSender, type SenderDeps } from '../sender.ts'
 import type { DeliveryLog } from '../telemetry/delivery-log.ts'
 import type { UndeliveredStore } from '../undelivered/undelivered-store.ts'
 
-export interface RequestPostDeps {
-  post: (post: Post) => Promise<PostOutcome>
-  signingSecrets: Pick<SigningSecrets, 'find'>
-  /** Called when a webhook has no secret. */
-  onMissingSecret: (webhookKey: string) => void
+export interface RequestPostDeps extends SenderDeps {
   linkBase: LinkBase
   deliveryLog: Pick<DeliveryLog, 'read' | 'note'>
   recordedEvents: Pick<RecordedEvents, 'load'>
   undelivered: UndeliveredStore
-  now: () => Date
-  version: string
 }
-
-type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
 
 /** The request cannot be executed, so nothing was posted. */
 class RequestRefused extends Error {
@@ -112,14 +100,8 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
   return finding
 }
 
-async function send(webhook: Webhook, sending: Sending, deps: RequestPostDeps): Promise<AttemptFinding> {
-  const secrets = await deps.signingSecrets.find(webhook)
-  if (secrets === undefined) {
-    deps.onMissingSecret(keyOf(webhook))
-    throw new RequestRefused('the webhook has no signing secret yet')
-  }
-  const at = deps.now()
-  const { url, ...signed } = sending
-  const headers = buildHeaders({ ...signed, secrets, webhookId: webhookIdOf(webhook.metadata), at, version: deps.version })
-  return toFinding(await deps.post({ url, headers, body: sending.body }), at, secrets)
+async function send(webhook: Webhook, event: EventPost, deps: RequestPostDeps): Promise<AttemptFinding> {
+  const sender = await findSender(webhook, deps)
+  if (!sender) throw new RequestRefused('the webhook has no signing secret yet')
+  return (await sender(event)).finding
 }

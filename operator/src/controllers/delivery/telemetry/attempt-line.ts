@@ -25,6 +25,10 @@ function mask(text: string, secret: string): string {
   return whole
 }
 
+/** Fields of the delivery log for an event that the endpoint no longer wanted, so that it was not posted again. */
+export const toWithdrawal = (attempt: number, at: string) =>
+  ({ attempt, last: true, at, milliseconds: 0, statusCode: 0, outcome: 'withdrawn' }) as const
+
 /** Fields of the delivery log for a post that started at `at`. */
 export function toFinding(
   { end, isSuccess, statusCode, detail, durationMilliseconds, excerpt }: PostOutcome,

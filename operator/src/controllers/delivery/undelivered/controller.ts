@@ -7,17 +7,15 @@
 
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from '../../../controller-runtime/metrics.ts'
-import { createController } from '../../../runtime/deps.ts'
+import { createController, type Deps } from '../../../runtime/deps.ts'
 import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import { UndeliveredWorker, type UndeliveredWorkerDeps } from './undelivered-worker.ts'
 
-export interface UndeliveredOptions extends UndeliveredWorkerDeps {
+export interface UndeliveredOptions extends UndeliveredWorkerDeps, Pick<Deps, 'controllerMetrics'> {
   limiter: Pick<PostLimiter, 'run'>
   /** False once this operator loses leadership. */
   mayStart: () => boolean
-  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
 }
 
 const WORKERS = 4
@@ -70,12 +68,12 @@ export class UndeliveredController {
   }
 
   #start(key: string, prefix: string): void {
-    const { limiter, namespace, mayStart, log } = this.#options
+    const { limiter, config, mayStart, log } = this.#options
     const account = parseOpenKey(key)?.account ?? ''
     // As the keys of live deliveries, so that both share the limits.
     const keys = {
-      account: `${namespace}/${account}`,
-      endpoint: `${namespace}/${prefix.slice(OPEN_PREFIX.length + account.length + 1, -1)}`,
+      account: `${config.namespace}/${account}`,
+      endpoint: `${config.namespace}/${prefix.slice(OPEN_PREFIX.length + account.length + 1, -1)}`,
     }
     this.#inFlight.add(key)
     this.#held.delete(key)

@@ -71,30 +71,27 @@ export interface HandOverDeps extends WebhookFinder {
 }
 
 /** Stores deliveries whose Screenshot is deleted, and those that failed. */
-export const createHandOver = ({ undelivered, now, ...finder }: HandOverDeps): Pick<ApplyDeps, 'keepOpen' | 'keepMissed'> => ({
+export const createHandOver = (deps: HandOverDeps): Pick<ApplyDeps, 'keepOpen' | 'keepMissed'> => ({
   async keepOpen(observed) {
-    const open = findOpenDeliveries(observed, finder, now()) ?? []
-    for (const delivery of open) await undelivered.open(accountOf(observed.screenshot), delivery)
+    const open = findOpenDeliveries(observed, deps, deps.now()) ?? []
+    for (const delivery of open) await deps.undelivered.open(accountOf(observed.screenshot), delivery)
   },
   async keepMissed({ screenshot }, failed) {
     const account = accountOf(screenshot)
     for (const { event, webhook: name, after } of failed) {
-      const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`) ?? finder.findDefaultWebhook(account)
-      const [missed] = toUndelivered(screenshot, { event, webhook: name, ...after }, finder)
-      if (webhook && missed) await undelivered.miss(account, webhookIdOf(webhook.metadata), missed)
+      const webhook = deps.findWebhook(`${screenshot.metadata.namespace}/${name}`) ?? deps.findDefaultWebhook(account)
+      const [missed] = toUndelivered(screenshot, { event, webhook: name, ...after }, deps)
+      if (webhook && missed) await deps.undelivered.miss(account, webhookIdOf(webhook.metadata), missed)
     }
   },
 })
 
 /** What the archive does with open deliveries. @param observe collects the state of a Screenshot; undefined if it was deleted */
-export const createOpenDeliveries = (
-  observe: (screenshot: Screenshot) => Observed | undefined,
-  { undelivered, now, ...finder }: HandOverDeps,
-): OpenDeliveries => ({
+export const createOpenDeliveries = (observe: (screenshot: Screenshot) => Observed | undefined, deps: HandOverDeps): OpenDeliveries => ({
   of(screenshot) {
     try {
       const observed = observe(screenshot)
-      return observed ? findOpenDeliveries(observed, finder, now()) : []
+      return observed ? findOpenDeliveries(observed, deps, deps.now()) : []
     } catch (error) {
       // The delivery controller cannot read it either, so it has no deliveries. It must not stop the archive.
       if (error instanceof TerminalError) return []
@@ -102,7 +99,7 @@ export const createOpenDeliveries = (
     }
   },
   async keep(account, open) {
-    await mapConcurrently(open, CONCURRENT_WRITES, (delivery) => undelivered.open(account, delivery))
+    await mapConcurrently(open, CONCURRENT_WRITES, (delivery) => deps.undelivered.open(account, delivery))
   },
 })
 

@@ -6,41 +6,31 @@ import type { Log } from '@tintype/crds/client/log'
 import { derivedId, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import type { AttemptFinding } from '@tintype/crds/webhooks/delivery-log'
 import { eventTimeOf } from '@tintype/crds/webhooks/events'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { isOpenIn, type Undelivered } from '@tintype/crds/webhooks/undelivered'
 import type { DeliveryWorkerDeps } from '../delivery-worker.ts'
+import { endpointKeyOf, type WebhookFinder } from '../endpoint.ts'
 import { isReceiver } from '../events/receivers.ts'
 import type { RecordedEvents } from '../events/recorded-events.ts'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from '../flow-control/retry.ts'
-import { buildHeaders } from '../http/headers.ts'
 import type { PostOutcome } from '../http/post.ts'
+import { findSender, type SenderDeps } from '../sender.ts'
 import type { Statistics } from '../statistics.ts'
-import { toFinding } from '../telemetry/attempt-line.ts'
-import { toTraceHeaders } from '../telemetry/trace.ts'
+import { toWithdrawal } from '../telemetry/attempt-line.ts'
+import { countPost } from '../telemetry/metrics.ts'
 import type { UndeliveredStore } from './undelivered-store.ts'
 
 export interface UndeliveredWorkerDeps
-  extends Pick<
-    DeliveryWorkerDeps,
-    | 'findWebhook'
-    | 'findDefaultWebhook'
-    | 'circuitBreakers'
-    | 'post'
-    | 'eventBodies'
-    | 'signingSecrets'
-    | 'deliveryLog'
-    | 'onMissingSecret'
-    | 'now'
-    | 'random'
-    | 'version'
-    | 'metrics'
-  > {
+  extends WebhookFinder,
+    SenderDeps,
+    Pick<DeliveryWorkerDeps, 'circuitBreakers' | 'eventBodies' | 'deliveryLog' | 'random' | 'metrics'> {
   undelivered: UndeliveredStore
   recordedEvents: Pick<RecordedEvents, 'find' | 'findLive' | 'load'>
   statistics: Pick<Statistics, 'count'>
   schedule: RetrySchedule
-  namespace: string
+  config: { namespace: string }
   log: Log
 }
 
@@ -93,8 +83,8 @@ export class UndeliveredWorker {
 
   /** The webhook of the delivery; undefined if it was deleted, or replaced by another of the same name. */
   #findWebhook({ account, open: { webhook, event, delivery } }: Job): Webhook | undefined {
-    const { findWebhook, findDefaultWebhook, namespace } = this.#deps
-    const found = webhook === REQUEST_WEBHOOK ? findDefaultWebhook(account) : findWebhook(`${namespace}/${webhook}`)
+    const { findWebhook, findDefaultWebhook, config } = this.#deps
+    const found = webhook === REQUEST_WEBHOOK ? findDefaultWebhook(account) : findWebhook(`${config.namespace}/${webhook}`)
     // The first part of both ids is the time of the event.
     const isSame = found && delivery.slice(-16) === derivedId('dlv', new Date(0), `${event}/${found.metadata.uid}`).slice(-16)
     return isSame ? found : undefined
@@ -107,20 +97,16 @@ export class UndeliveredWorker {
   }
 
   /** Key of the endpoint in the circuit breakers, as that of live deliveries. */
-  #endpointOf({ account, open: { webhook, url = '' } }: Job): string {
-    const { namespace } = this.#deps
-    if (webhook !== REQUEST_WEBHOOK) return `${namespace}/${webhook}`
-    return `${namespace}/${account}/${URL.canParse(url) ? new URL(url).host : url}`
+  #endpointOf({ account, open: { webhook, url } }: Job): string {
+    const { namespace } = this.#deps.config
+    return endpointKeyOf({ metadata: { namespace }, spec: { accountName: account, webhookUrl: url } }, webhook)
   }
 
   async #deliver(job: Job, webhook: Webhook, record: Screenshot | undefined): Promise<Date | undefined> {
-    const { signingSecrets, onMissingSecret, recordedEvents, circuitBreakers, schedule, undelivered, now } = this.#deps
+    const { recordedEvents, circuitBreakers, schedule, undelivered, now } = this.#deps
     const { open, account, key } = job
-    const secrets = await signingSecrets.find(webhook)
-    if (!secrets) {
-      onMissingSecret(keyOf(webhook))
-      return this.#after(DEFER_MILLISECONDS)
-    }
+    const send = await findSender(webhook, this.#deps)
+    if (!send) return this.#after(DEFER_MILLISECONDS)
     const body = await recordedEvents.load(webhook, toLine(open), record)
     if (body === undefined) return this.#withdraw(job, webhook, false)
     // A third attempt that is still open was interrupted.
@@ -136,15 +122,12 @@ export class UndeliveredWorker {
     const end = circuitBreakers.start(this.#endpointOf(job))
     let outcome: PostOutcome | undefined
     try {
-      const at = now()
-      const headers = buildHeaders({
-        ...{ body, secrets, attempt, at },
-        ...{ eventId: open.event, eventType: open.type, webhookId: webhookIdOf(webhook.metadata), deliveryId: open.delivery },
-        version: this.#deps.version,
+      const sent = await send({
+        ...{ url: open.url ?? webhook.spec.url, screenshot: record, deliveryId: open.delivery, attempt, body },
+        ...{ eventId: open.event, eventType: open.type },
       })
-      const trace = record ? toTraceHeaders(record, open.delivery, attempt) : {}
-      outcome = await this.#deps.post({ url: open.url ?? webhook.spec.url, headers: { ...headers, ...trace }, body })
-      this.#note(job, webhook, attempt, toFinding(outcome, at, secrets))
+      outcome = sent.outcome
+      this.#note(job, webhook, attempt, sent.finding)
     } finally {
       end(outcome?.isSuccess)
     }
@@ -152,7 +135,7 @@ export class UndeliveredWorker {
     return this.#recordResult({ ...job, key: recorded }, webhook, { attempt, outcome })
   }
 
-  #note({ open }: Job, webhook: Webhook, attempt: number, finding: ReturnType<typeof toFinding>): void {
+  #note({ open }: Job, webhook: Webhook, attempt: number, finding: AttemptFinding): void {
     const isLast = open.manual === undefined && attempt >= MAX_ATTEMPTS
     const kind = open.manual ? { manual: true } : isLast ? { last: true } : {}
     this.#deps.deliveryLog.note(webhook, { ...toLine(open), attempt, ...kind, ...finding })
@@ -175,7 +158,7 @@ export class UndeliveredWorker {
       // A crash between the request and the removal of the missed delivery may have left both.
       if (outcome.isSuccess && open.manual) await undelivered.forgetMissed(account, webhookId, open.delivery)
     }
-    this.#deps.metrics.onAttempt?.(open.type, outcome.isSuccess ? 'success' : outcome.end, outcome.durationMilliseconds / 1_000)
+    countPost(this.#deps.metrics, open.type, outcome)
     // Like other redeliveries, those of missed events do not count.
     if (open.manual) return
     const state = outcome.isSuccess ? 'ok' : mayRetry ? 'open' : 'failed'
@@ -190,8 +173,7 @@ export class UndeliveredWorker {
     await undelivered.close(key)
     if (!webhook || open.manual) return
     const at = now().toISOString()
-    const line = { ...toLine(open), attempt: open.attempts, last: true, at, milliseconds: 0, statusCode: 0, outcome: 'withdrawn' } as const
-    deliveryLog.note(webhook, line)
+    deliveryLog.note(webhook, { ...toLine(open), ...toWithdrawal(open.attempts, at) })
     this.#count(job, webhook, { attempts: open.attempts, at, state: 'failed' })
   }
 
@@ -206,7 +188,7 @@ export class UndeliveredWorker {
       ...(statusCode ? { responseMilliseconds: Math.round(durationMilliseconds) } : {}),
     })
     if (after.state === 'open') return
-    metrics.onEnded?.(event, after.state)
+    metrics.deliveries.inc({ event, result: after.state })
     const fields = { screenshot: open.screenshot, webhook: open.webhook, event, result: after.state, attempts: after.attempts }
     log.info({ ...fields, statusCode }, 'delivery ended')
   }

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../../crds/client/lister.ts'
+import { silentLog } from '../../../../../crds/client/log.ts'
+import type { Patch } from '../../../../../crds/client/patch.ts'
 import type { Account } from '../../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
@@ -26,27 +28,25 @@ function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; 
   const written: { name: string; status: Screenshot['status'] }[] = []
   const observed: Account[] = []
   const refusals: unknown[] = []
-  const deps: AccountDeletionDeps = {
-    accounts,
-    seenAccounts: { noteWritten: (account) => void observed.push(account) },
-    accountStore: { find: async () => atServer },
-    screenshots,
-    seen: { noteWritten: (shot) => void screenshots.set(shot) },
-    store: {
-      patch: async (name, { body }) => {
-        const refusal = refusals.shift()
-        if (refusal) throw refusal
-        const { status } = body as { status: Screenshot['status'] }
-        written.push({ name, status })
-        return { ...screenshots.get(`default/${name}`), status } as Screenshot
-      },
+  const patch = async (name: string, { body }: Patch) => {
+    const refusal = refusals.shift()
+    if (refusal) throw refusal
+    const { status } = body as { status: Screenshot['status'] }
+    written.push({ name, status })
+    return { ...screenshots.get(`default/${name}`), status } as Screenshot
+  }
+  const deps = {
+    reflectors: {
+      accounts: { lister: accounts, noteWritten: (account: Account) => void observed.push(account) },
+      screenshots: { lister: screenshots },
     },
+    clients: { accounts: { find: async () => atServer }, screenshots: { patch } },
     storage: bucket.storage,
-    ring,
+    keys: { downloadKeys: ring },
     deleted: new Set(isDeletionSeen ? [KEY] : []),
     now: () => NOON,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-  }
+    log: silentLog,
+  } as unknown as AccountDeletionDeps
   return { accounts, screenshots, bucket, written, observed, refusals, deps }
 }
 

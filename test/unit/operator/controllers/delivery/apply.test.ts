@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client'
 import t from 'tap'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
@@ -5,6 +6,7 @@ import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { type ApplyDeps, apply } from '../../../../../operator/src/controllers/delivery/apply.ts'
 import type { Action } from '../../../../../operator/src/controllers/delivery/decide.ts'
 import { ScreenshotProgress } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
@@ -18,7 +20,7 @@ const post: Action = { do: 'post', event: 'screenshot.completed', webhook: 'hook
 /** The actions with a log of their effects; `refuse` is the error of the API server. */
 function setUp(refuse?: KubeError) {
   const did: string[] = []
-  const store = {
+  const screenshots = {
     patch: async () => {
       if (refuse) throw refuse
       did.push('write')
@@ -29,16 +31,18 @@ function setUp(refuse?: KubeError) {
       did.push('delete')
     },
   }
+  const metrics = createDeliveryMetrics(new Registry())
+  metrics.deliveries.inc = (labels) => void did.push(`metric ${(labels as { result: string }).result}`)
   const deps: ApplyDeps = {
-    store,
-    seen: { noteWritten: () => did.push('see') && undefined, noteDeleted: () => did.push('see gone') && undefined },
+    clients: { screenshots } as never,
+    reflectors: { screenshots: { noteDeleted: () => did.push('see gone') && undefined } } as never,
     deliveryWorker: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
     statistics: { count: (key) => did.push(`count ${key}`) && undefined },
     deliveryLog: { note: () => {} },
     findWebhook: () => undefined,
     keepOpen: async () => {},
     keepMissed: async () => {},
-    metrics: { onEnded: (_, result) => did.push(`metric ${result}`) },
+    metrics,
     log: silentLog,
   }
   const progress = new ScreenshotProgress(shot.metadata.uid)
@@ -58,7 +62,7 @@ const refusal = (status: number, reason: string, details?: unknown) => new KubeE
 t.test('apply writes before it posts, and reports what was written', async (t) => {
   const { did, progress, run } = setUp()
   t.strictSame(await run([record, post, { do: 'requeue', afterMilliseconds: 7 }]), { requeueAfterMilliseconds: 7 })
-  t.strictSame(did, ['write', 'see', 'count default/hook', 'metric ok', 'send 2'])
+  t.strictSame(did, ['write', 'count default/hook', 'metric ok', 'send 2'])
   t.ok(progress.isEmpty, 'recorded results are removed')
 })
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { Registry } from 'prom-client'
 import t from 'tap'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
@@ -8,6 +9,7 @@ import { EventBodies } from '../../../../../operator/src/controllers/delivery/ev
 import { PostLimiter } from '../../../../../operator/src/controllers/delivery/flow-control/post-limiter.ts'
 import type { Post, PostOutcome } from '../../../../../operator/src/controllers/delivery/http/post.ts'
 import { ScreenshotProgress } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
@@ -47,7 +49,7 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
     random: () => 0.25,
     version: '1',
     log: silentLog,
-    metrics: {},
+    metrics: createDeliveryMetrics(new Registry()),
     ...given,
   })
   const progress = new ScreenshotProgress('uid')

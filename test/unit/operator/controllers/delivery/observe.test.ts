@@ -13,19 +13,20 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
   screenshots.set(shot)
   const webhooks = new Store<Webhook>().addIndex(ACCOUNT_INDEX, accountOf)
   for (const hook of hooks) webhooks.set(hook)
-  return { screenshots, webhooks, progressStore: new ProgressStore(), circuitBreakers: { heldUntil: () => undefined } }
+  return {
+    reflectors: { screenshots: { lister: screenshots }, webhooks: { lister: webhooks } } as never,
+    eventOrder: { followsStart: () => undefined },
+    progressStore: new ProgressStore(),
+    circuitBreakers: { heldUntil: () => undefined },
+  }
 }
 const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
 
-t.test('observe finds the receivers of the account in the namespace, and the names in status.deliveries', async (t) => {
+t.test('observe finds the receivers of the account, and the names in status.deliveries', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
-  const hooks = [
-    aWebhook(),
-    aWebhook({ name: 'foreign', spec: { accountName: 'acme' } }),
-    aWebhook({ name: 'apart', metadata: { namespace: 'b' } }),
-  ]
+  const hooks = [aWebhook(), aWebhook({ name: 'foreign', spec: { accountName: 'acme' } })]
   t.match(observe(KEY, deps(shot, ...hooks))?.candidates, [
     { event: 'screenshot.completed', webhook: 'gone', isReceiver: false, entry },
     { event: 'screenshot.completed', webhook: 'hook', isReceiver: true, entry: undefined },

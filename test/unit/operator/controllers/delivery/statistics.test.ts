@@ -59,7 +59,12 @@ function setUp(hook: Webhook, answer: () => void = () => {}) {
     patches.push(body)
     return hook
   }
-  const statistics = new Statistics({ store: { patch }, webhooks: { lister, noteWritten: () => {} }, now: () => NOON, log: silentLog })
+  const statistics = new Statistics({
+    clients: { webhooks: { patch } },
+    reflectors: { webhooks: { lister } },
+    now: () => NOON,
+    log: silentLog,
+  })
   return { statistics, patches }
 }
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { createGuardController } from '../../../../../operator/src/controllers/guard/controller.ts'
+import { createClients } from '../../../../../operator/src/kube/clients.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -17,7 +18,10 @@ t.test('guard compares every policy of the release and its binding', async (t) =
   const [admissionPolicy, trustedSpecPolicy, trustedStatusPolicy] = names.map((name) => ({ name, hash: undefined }))
   const config = { admissionPolicy, trustedSpecPolicy, trustedStatusPolicy }
   const { promise, resolve } = Promise.withResolvers<void>()
-  const guard = createGuardController({ http, config, log: silent, controllerMetrics: undefined } as never, { onChange: resolve })
+  const guard = createGuardController(
+    { clients: createClients(http as never, {} as never), config, log: silent, controllerMetrics: undefined } as never,
+    { onChange: resolve },
+  )
   guard.controller.start()
   await promise
   await guard.controller.stop()

@@ -4,15 +4,7 @@ import { toId, toObjectName } from '../../../../../crds/src/identifiers/names.ts
 import type { AccountUsageStatus } from '../../../../../crds/src/kinds/account-usage.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { JobErrorCode } from '../../../../../crds/src/schema/errors.ts'
-import {
-  awaitsRefund,
-  type Changes,
-  decide,
-  isCharged,
-  mayBeRefunded,
-  OPERATOR,
-  recount,
-} from '../../../../../operator/src/controllers/quota/decide.ts'
+import { awaitsRefund, type Changes, decide, isCharged, OPERATOR, recount } from '../../../../../operator/src/controllers/quota/decide.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const LAST_MONTH = new Date('2026-10-31T10:20:30.456Z')
@@ -72,11 +64,6 @@ t.test('awaitsRefund is true for a picture from the cache, but not for one that 
   t.notOk(awaitsRefund(asked({ phase: 'Completed', conditions: [condition('Refunded')] })))
   t.notOk(awaitsRefund(asked({ phase: 'Completed', attempt: 1 })))
   t.notOk(awaitsRefund(asked({ phase: 'Pending' })))
-})
-
-t.test('mayBeRefunded is false once the month is over', async (t) => {
-  t.ok(mayBeRefunded(shot(failed('TIMEOUT')), NOW))
-  t.notOk(mayBeRefunded(shot(failed('TIMEOUT'), { at: LAST_MONTH }), NOW))
 })
 
 t.test('recount counts the charges of this month without refunds, up to the limit', async (t) => {

@@ -21,6 +21,14 @@ const refusal = (status: number) => new KubeError({ status, reason: status === 4
 
 type OnDelete = (screenshot: Screenshot, bucket: MemoryBucket, place: number, see: (screenshot: Screenshot) => void) => void
 
+const metrics = { archived: { inc() {} } } as never
+
+/** An API server that reports each deletion to `onDelete`, and then to the cache. */
+const aCluster = (onDelete: (name: string) => void, onNoted: (screenshot: Screenshot) => void = () => {}) => ({
+  clients: { screenshots: { delete: async (name: string) => onDelete(name) } } as never,
+  reflectors: { screenshots: { noteDeleted: onNoted } } as never,
+})
+
 /** Archives two records. `onDelete` is called for each deletion and may reject it. The watch reports both deletions. */
 async function archiveTwo(onDelete: OnDelete = () => {}) {
   const bucket = new MemoryBucket()
@@ -35,18 +43,15 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
   let questions = 0
   const ended = archive(records, {
     ...markChecks,
-    screenshots: {
-      delete: async (name) => {
-        const place = records.findIndex(({ metadata }) => metadata.name === name)
-        onDelete(records[place]!, bucket, place, see)
-      },
-    },
-    seen: { noteDeleted: (object) => see(object as Screenshot) },
-    storage: { ...bucket.storage, exists: async (key) => ++questions > 0 && bucket.objects.has(key) },
+    ...aCluster((name) => {
+      const place = records.findIndex(({ metadata }) => metadata.name === name)
+      onDelete(records[place]!, bucket, place, see)
+    }, see),
+    storage: { ...bucket.storage, exists: async (key: string) => ++questions > 0 && bucket.objects.has(key) } as never,
     archiving,
     mayContinue: () => true,
-    onArchived: () => {},
-    log: silentLog,
+    metrics,
+    log: silentLog as never,
   })
   const error = await ended.catch((reason: unknown) => reason)
   return { bucket, records, handedBack, evaluated, see, error, questions: () => questions }
@@ -139,13 +144,12 @@ t.test('archive hands over open deliveries: the record names them, and a Screens
   const deleted: string[] = []
   await archive([idle, busy], {
     ...markChecks,
-    screenshots: { delete: async (name) => void deleted.push(name) },
-    seen: { noteDeleted: () => undefined },
-    storage: bucket.storage,
+    ...aCluster((name) => deleted.push(name)),
+    storage: bucket.storage as never,
     archiving,
     mayContinue: () => true,
-    onArchived: (count) => t.equal(count, 1),
-    log: silentLog,
+    metrics: { archived: { inc: (count: number) => t.equal(count, 1) } } as never,
+    log: silentLog as never,
   })
   t.strictSame(kept, [open])
   t.strictSame(deleted, [idle.metadata.name])

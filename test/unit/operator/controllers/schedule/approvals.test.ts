@@ -6,7 +6,8 @@ import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-sc
 import { baselineKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
 import type { Approval } from '../../../../../operator/src/controllers/schedule/approvals.ts'
 import { keysOfApprovals, updateApprovals } from '../../../../../operator/src/controllers/schedule/approvals.ts'
-import { type ApproveDeps, approve } from '../../../../../operator/src/controllers/schedule/approve.ts'
+import { approve } from '../../../../../operator/src/controllers/schedule/approve.ts'
+import type { ScheduleContext } from '../../../../../operator/src/controllers/schedule/context.ts'
 import { aScreenshot, completedStatus } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 
@@ -28,19 +29,19 @@ function aStage(baseline: 'Approved' | 'Previous' = 'Approved') {
     shots.set(`default/${toObjectName(idOf(hour))}`, shot)
   }
   const time = { now: Date.parse('2026-06-02T00:00:00Z') }
-  const deps: ApproveDeps = {
-    namespace: 'default',
-    screenshots: { get: (key) => shots.get(key), byIndex: () => [] },
+  const deps = {
+    config: { namespace: 'default' },
+    reflectors: { screenshots: { lister: { get: (key: string) => shots.get(key), byIndex: () => [] } } },
     storage: {
       ...bucket.storage,
-      copy: async ({ to }) => {
+      copy: async ({ to }: { to: string }) => {
         bucket.objects.set(to, 'picture')
         return `etag of ${to.slice(-6)}`
       },
     },
     report: () => {},
     now: () => new Date(time.now),
-  }
+  } as unknown as ScheduleContext
   const schedule: StoredSchedule = {
     metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: timeOf(0) },
     spec: { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, comparison: { baseline } },

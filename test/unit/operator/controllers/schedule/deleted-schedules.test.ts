@@ -15,7 +15,8 @@ const schedule = (template: object = {}): ScreenshotSchedule => ({
 function start(runs: Screenshot[]) {
   const bucket = new MemoryBucket()
   for (const object of ['baselines/acme/u/scr_1', 'baselines/acme/u2/scr_1', 'schedules/acme/home.jwe']) bucket.objects.set(object, '')
-  return { bucket, deleted: new DeletedSchedules({ screenshots: { byIndex: () => runs }, storage: bucket.storage }) }
+  const reflectors = { screenshots: { lister: { byIndex: () => runs } } }
+  return { bucket, deleted: new DeletedSchedules({ reflectors, storage: bucket.storage } as never) }
 }
 
 t.test('the objects of a deleted schedule are removed after its last run', async (t) => {

@@ -7,6 +7,7 @@ import type { KubeHttp } from '../../../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
 import { MAX_RECENT_RUNS } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import type { ScheduleContext } from '../../../../../operator/src/controllers/schedule/context.ts'
 import { observe } from '../../../../../operator/src/controllers/schedule/observe.ts'
 import { createReflectors } from '../../../../../operator/src/kube/reflectors.ts'
 
@@ -90,10 +91,12 @@ t.test('a schedule with twenty runs takes the operator less than 7 KiB, also aft
   const none = { get: () => undefined, find: async () => undefined, readText: async () => undefined, exists: async () => false }
   const reconcile = (key: string) =>
     observe(key, {
-      ...{ namespace: 'tintype', schedules: schedules.lister, screenshots: screenshots.lister, accounts: none, usages: none },
-      ...{ shots: none, seen: schedules as never, storage: none, report: () => undefined, wasDeleted: () => false },
+      config: { namespace: 'tintype' },
+      reflectors: { ...reflectors, accounts: { lister: none }, usages: { lister: none } },
+      clients: { screenshots: none },
+      ...{ storage: none, report: () => undefined, wasDeleted: () => false },
       now: () => new Date(NOW),
-    })
+    } as unknown as ScheduleContext)
   const before = await measure()
   schedules.start()
   await schedules.whenSynced()

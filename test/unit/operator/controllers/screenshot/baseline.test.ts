@@ -27,7 +27,7 @@ async function find({ live = [], objects = {}, spec = {} }: Given) {
     list: () => live,
   }
   const found = await findBaseline(later, later.spec.options?.compareTo ?? '', {
-    namespace: 'default',
+    config: { namespace: 'default' },
     now: () => at(60),
     reflectors: { screenshots: { lister } as never },
     storage: { readText: async (key) => objects[key], exists: async (key) => key in objects },

@@ -30,7 +30,7 @@ async function aCache() {
   const done = aScreenshot({ name: newName(), spec: { cacheAs: hash, options: { saveHtml: true } }, status: completedStatus({ result }) })
   const id = screenshotIdOf(done.metadata)
   tags.set(objectKey('default', id, 'png'), 'p').set(objectKey('default', id, 'html'), 'h')
-  const cache = new PictureCache(storage, log, checks)
+  const cache = new PictureCache({ ...checks, storage, log })
   await cache.keep(done)
   return { cache, texts, tags, id }
 }
@@ -92,7 +92,7 @@ t.test('PictureCache ignores an unavailable store', async (t) => {
   const away = async () => {
     throw new Error('away')
   }
-  const cache = new PictureCache({ readText: away, write: away, copy: away }, log, checks)
+  const cache = new PictureCache({ ...checks, storage: { readText: away, write: away, copy: away }, log })
   await cache.keep(aScreenshot({ spec: { cacheAs: hash }, status: completedStatus() }))
   await t.rejects(cache.find('k', wants()), /away/)
 })

@@ -24,7 +24,7 @@ function setUp(...existing: Secret[]) {
     return hook
   }
   const secrets = new FakeStore<Secret>(...existing)
-  return { patches, secrets, deps: { store: { patch }, seen: { noteWritten: () => {} }, secrets, events: { warn: () => {} } } }
+  return { patches, secrets, deps: { clients: { webhooks: { patch }, secrets } as never, events: { warn: () => {} } } }
 }
 
 t.test('apply creates the Secret, then writes the status with the observed version', async (t) => {
@@ -66,7 +66,12 @@ t.test('apply records no Event for a webhook that was deleted meanwhile', async 
   const { deps } = setUp()
   const gone = () => Promise.reject(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }))
   const events = { warn: () => t.fail('nothing was done') }
-  await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, store: { patch: gone }, events }, signal)
+  await apply(
+    [{ do: 'disable', reason: 'all failed', at: at(0) }],
+    hook,
+    { ...deps, clients: { webhooks: { patch: gone } } as never, events },
+    signal,
+  )
 })
 
 t.test('apply removes the reason why a webhook was disabled', async (t) => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { KubeError } from '../../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../../crds/client/log.ts'
@@ -9,6 +10,7 @@ import type { Webhook } from '../../../../../../crds/src/kinds/webhook.ts'
 import { type PostRequest, toRequestAnnotation } from '../../../../../../crds/src/webhooks/webhook-requests.ts'
 import { LimiterClosed } from '../../../../../../operator/src/controllers/delivery/flow-control/keyed-limiter.ts'
 import { PostRequests, type PostRequestsOptions } from '../../../../../../operator/src/controllers/delivery/requests/controller.ts'
+import { createDeliveryMetrics } from '../../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { at, aWebhook } from '../../../../../support/fakes/builders.ts'
 
 const KEY = 'default/hook'
@@ -27,20 +29,16 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
   const state = { hook, patches: [] as unknown[] }
   const performed: { request: PostRequest; end: PromiseWithResolvers<PostResponse> }[] = []
   const requests = new PostRequests({
-    webhooks: {
-      lister: { get: () => state.hook } as never,
-      noteWritten: (written) => {
-        state.hook = written
-        return true
-      },
-      addListener: () => () => {},
-    },
-    store: {
-      patch: async (_: string, { body }: Patch) => {
-        const { status } = body as { status: { responses?: Record<string, PostResponse | null> } }
-        state.patches.push(status)
-        const responses = { ...state.hook!.status?.responses, ...status.responses }
-        return withoutNulls({ ...state.hook!, status: { ...state.hook!.status, ...status, responses } })
+    reflectors: { webhooks: { lister: { get: () => state.hook }, addListener: () => () => {} } as never },
+    clients: {
+      webhooks: {
+        patch: async (_: string, { body }: Patch) => {
+          const { status } = body as { status: { responses?: Record<string, PostResponse | null> } }
+          state.patches.push(status)
+          const responses = { ...state.hook!.status?.responses, ...status.responses }
+          state.hook = withoutNulls<Webhook>({ ...state.hook!, status: { ...state.hook!.status, ...status, responses } })
+          return state.hook
+        },
       },
     },
     limiter: { run: (_, job) => job() },
@@ -52,6 +50,7 @@ function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
     mayStart: () => true,
     now: () => at(1),
     log: silentLog,
+    metrics: createDeliveryMetrics(new Registry()),
     ...given,
   })
   requests.controller.start()
@@ -152,8 +151,8 @@ t.test('PostRequests writes no response of the old object to a recreated one', a
 
 t.test('PostRequests ignores a Webhook that was deleted', async (t) => {
   const gone = new KubeError({ status: 404, reason: 'NotFound', message: '' })
-  const store = { patch: async () => Promise.reject(gone) }
-  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { store })
+  const clients = { webhooks: { patch: async () => Promise.reject(gone) } }
+  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { clients })
   await reconcile()
   performed[0]!.end.resolve(response)
   await setImmediate()

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { silentLog } from '../../../../../../crds/client/log.ts'
 import { newId, screenshotIdOf, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
@@ -11,6 +12,7 @@ import { EventBodies } from '../../../../../../operator/src/controllers/delivery
 import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
 import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
 import { redeliverMissed } from '../../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
+import { createDeliveryMetrics } from '../../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import { UndeliveredController } from '../../../../../../operator/src/controllers/delivery/undelivered/controller.ts'
 import { toUndelivered, withOpenDeliveries } from '../../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
 import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
@@ -55,7 +57,16 @@ function aStage(t: Test, downForSeconds: number) {
     }
     const store = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
     const controller = new UndeliveredController({
-      ...{ undelivered: store, schedule, now, post, namespace: 'default', version: '1', log: silentLog, metrics: {} },
+      ...{
+        undelivered: store,
+        schedule,
+        now,
+        post,
+        config: { namespace: 'default' },
+        version: '1',
+        log: silentLog,
+        metrics: createDeliveryMetrics(new Registry()),
+      },
       circuitBreakers: { heldUntil: () => undefined, start: () => () => {} },
       eventBodies: new EventBodies({ linkBase, store: noStore, log: silentLog, report: ignoreSilently }),
       signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
