@@ -42,7 +42,7 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
     scope: 'screenshots:read',
     summary: 'Read a batch',
     description: 'Returns the progress of the batch and its records in the order of the request. Deleted screenshots are left out.',
-    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After'] } },
     handle: readBatch,
   }),
 ]

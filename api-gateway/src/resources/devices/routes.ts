@@ -32,7 +32,7 @@ export const deviceRoutes: readonly Route<unknown>[] = [
     summary: 'List the devices',
     description:
       'Lists the allowed values of `options.device`: the devices of Playwright. The list changes only with the version of the service.',
-    responses: { 200: { description: 'All devices.', schema: DeviceList, example, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'All devices.', schema: DeviceList, example } },
     handle: ({ reply }) => {
       reply.header('cache-control', 'private, max-age=3600')
       return body

@@ -24,7 +24,7 @@ const update = {
   scope: 'keys:write',
   parameters: [ifMatch],
   body: updateKeyBody,
-  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control'] } },
+  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged } },
   errors: ['CONFLICT', 'LAST_API_KEY'],
   handle: updateKey,
 } as const
@@ -45,7 +45,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
         description: 'Created.',
         schema: KeyCreated,
         example: keyCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getKey', 'Reads the key, without its text.'),
           update: linkTo('updateKey', 'Changes it.'),
@@ -64,7 +64,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     scope: 'keys:read',
     summary: 'List API keys',
     query: offsetQuery,
-    responses: { 200: { description: 'One page of API keys.', schema: KeyList, example: keyList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of API keys.', schema: KeyList, example: keyList } },
     handle: listKeys,
   }),
   route({
@@ -74,9 +74,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     scope: 'keys:read',
     summary: 'Read an API key',
     parameters: [ifNoneMatch],
-    responses: {
-      200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
-    },
+    responses: { 200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound } },
     handle: readKey,
   }),
   route({
@@ -114,9 +112,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     summary: 'Rotate an API key',
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
     body: rotateKeyBody,
-    responses: {
-      201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag', 'Cache-Control'] },
-    },
+    responses: { 201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
   }),
@@ -127,7 +123,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     scope: 'keys:write',
     summary: 'Get the link secret of an API key',
     description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key.',
-    responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound } },
     handle: readLinkSecret,
   }),
   route({
@@ -139,9 +135,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     description:
       'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
     body: rotateLinkSecretBody,
-    responses: {
-      200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag', 'Cache-Control'] },
-    },
+    responses: { 200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateLinkSecret,
   }),

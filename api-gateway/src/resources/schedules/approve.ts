@@ -10,10 +10,9 @@ import { findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
-import { NO_CACHE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
-import { changeLatest, findOwnLatest } from '../shared/owned-records.ts'
+import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId } from './record.ts'
 
@@ -48,11 +47,8 @@ export const RunApproved = name(
 )
 
 /** Approves a run: later runs are compared with its picture. A second approval of the same run changes nothing. */
-export async function approveRun(
-  input: Input<{ id: string }, z.infer<typeof ApproveSchedule>>,
-  deps: SchedulesDeps,
-): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+export async function approveRun(input: Input<ById, z.infer<typeof ApproveSchedule>>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply, body } = input
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
@@ -64,7 +60,6 @@ export async function approveRun(
       return id
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers(NO_CACHE)
   return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
 }
 

@@ -40,7 +40,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         description: 'Created.',
         schema: ScheduleCreated,
         example: scheduleCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getSchedule', 'Reads the schedule and its last runs.'),
           update: linkTo('updateSchedule', 'Changes it.'),
@@ -61,7 +61,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     scope: 'schedules:read',
     summary: 'List schedules',
     query: { limit, offset },
-    responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList } },
     handle: listSchedules,
   }),
   route({
@@ -71,14 +71,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     scope: 'schedules:read',
     summary: 'Read a schedule',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The schedule and its last runs.',
-        schema: ScheduleFound,
-        example: scheduleFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The schedule and its last runs.', schema: ScheduleFound, example: scheduleFound } },
     handle: readSchedule,
   }),
   route({
@@ -91,7 +84,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
       'A merge patch (RFC 7396): absent fields and options stay unchanged, and null restores a default. A change of hidden options, which the record shows as `***` or `…`, must name all of them, and so must a new `url` beside private options.',
     parameters: [ifMatch],
     body: updateScheduleBody,
-    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged } },
     errors: [...optionErrors],
     handle: updateSchedule,
   }),
@@ -131,7 +124,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     summary: 'List the runs of a schedule',
     description: 'Lists the newest first. Ended runs are kept as long as records.',
     query: runsQuery,
-    responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList } },
     handle: listRuns,
   }),
   route({
@@ -143,7 +136,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     description:
       'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
     body: approveBody,
-    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control'] } },
+    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved } },
     errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
   }),
@@ -155,7 +148,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     summary: 'Undo the last approval',
     description:
       'Later runs are compared with the picture that the last approval replaced, as soon as the operator has restored it. That picture is kept for 30 days. Call it again to undo the approval before.',
-    responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone, headers: ['Cache-Control'] } },
+    responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone } },
     errors: ['EXPIRED', 'CONFLICT'],
     handle: undoApproval,
   }),

@@ -8,9 +8,8 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
 import { name } from '../../http/named-schemas.ts'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
-import { changeLatest, findOwnLatest } from '../shared/owned-records.ts'
+import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import { REFUSALS } from './approve.ts'
 import type { SchedulesDeps } from './handlers.ts'
 
@@ -31,7 +30,7 @@ export const ApprovalUndone = name(
 )
 
 /** Undoes the last approval: later runs are compared with the picture from before. A request that is repeated before it is applied undoes once. */
-export async function undoApproval(input: Input<{ id: string }>, deps: SchedulesDeps): Promise<FastifyReply> {
+export async function undoApproval(input: Input<ById>, deps: SchedulesDeps): Promise<FastifyReply> {
   const { request, reply } = input
   const { id, replaced } = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
@@ -45,10 +44,7 @@ export async function undoApproval(input: Input<{ id: string }>, deps: Schedules
   const message = replaced
     ? 'Approval undone. Later runs are compared with the picture from before.'
     : 'Approval undone. Runs are not compared until you approve one.'
-  return reply
-    .headers(NO_CACHE)
-    .code(202)
-    .send({ message, data: { run_id: id, baseline_run: replaced?.id ?? null } })
+  return reply.code(202).send({ message, data: { run_id: id, baseline_run: replaced?.id ?? null } })
 }
 
 /** @throws ApiError CONFLICT, EXPIRED */

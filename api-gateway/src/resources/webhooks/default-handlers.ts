@@ -2,12 +2,10 @@ import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { defaultWebhookId } from '@tintype/crds/webhooks/request-webhook'
 import type { FastifyReply } from 'fastify'
 import type { Input } from '../../http/route.ts'
-import { assertOwned, sendRecord } from '../shared/owned-records.ts'
+import { assertOwned } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
-import { countDeliveries } from './count-deliveries.ts'
 import { ensureDefaultWebhook, findKnownDefaultWebhook } from './default-webhook.ts'
-import { rotateSecretOf, type WebhooksDeps } from './handlers.ts'
-import { toStatisticsRecord, toWebhookRecord } from './record.ts'
+import { rotateSecretOf, sendWebhook, type WebhooksDeps } from './handlers.ts'
 
 // Handlers of the account's default webhook. With them a client gets the secret that signs deliveries to `webhook_url`.
 
@@ -17,9 +15,7 @@ export async function readDefaultWebhook(input: Input, deps: WebhooksDeps): Prom
   const { accountName } = input.request
   // Another replica may have just created it.
   const found = findKnownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
-  const webhook = assertOwned(found, accountName, WHAT)
-  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, await countDeliveries(webhook, deps)) }
-  return sendRecord(input, webhook, { success: true, data })
+  return sendWebhook(input, assertOwned(found, accountName, WHAT), deps)
 }
 
 export function rotateDefaultSecret(input: Input<object, RotateBody>, deps: WebhooksDeps): Promise<FastifyReply> {

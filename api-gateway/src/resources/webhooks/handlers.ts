@@ -6,12 +6,12 @@ import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyReply } from 'fastify'
 import type { Idempotency } from '../../creation/idempotency.ts'
 import { isAhead } from '../../http/fields.ts'
-import { NO_CACHE, NO_STORE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
-import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { type OffsetQuery, toCountedList } from '../shared/offset-page.ts'
+import { assertBelowLimit, type ById, changeLatest, deleteOwn, findOwn, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
 import { countDeliveries } from './count-deliveries.ts'
@@ -43,14 +43,8 @@ async function sealSecret(text: string, name: string, accountName: string, { sea
   return { sealed, hint: hintOf(text) }
 }
 
-interface ById {
-  id: string
-}
-
-export async function createWebhook(
-  { request, reply, body, ignored }: Input<object, CreateWebhookBody>,
-  deps: WebhooksDeps,
-): Promise<FastifyReply> {
+export async function createWebhook(input: Input<object, CreateWebhookBody>, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { request, body } = input
   const creation = {
     route: 'POST /webhooks',
     prefix: 'wh',
@@ -60,7 +54,7 @@ export async function createWebhook(
     message: 'Webhook created successfully',
     replayedMessage: 'Webhook created by an earlier request. Its signing secret is shown only once: rotate it to get a new one',
   } as const
-  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+  return createOnce(input, creation, deps)
 }
 
 /** Creates a webhook. Its secret is returned once and stored sealed. */
@@ -74,43 +68,37 @@ async function makeWebhook(id: string, body: CreateWebhookBody, accountName: str
   return { created, secret: isOurs ? { signing_secret: text } : undefined }
 }
 
-export function listWebhooks({ request, reply, query }: Input<object, undefined, OffsetQuery>, { webhooks }: WebhooksDeps) {
+export function listWebhooks({ request, query }: Input<object, undefined, OffsetQuery>, { webhooks }: WebhooksDeps) {
   const selected = webhooks.ofAccount(request.accountName).filter((webhook) => query.include_inactive || isActive(webhook))
-  const { items, pagination } = toCountedPage(selected, query)
-  reply.headers(NO_CACHE)
-  return { success: true, data: items.map(toWebhookRecord), pagination }
+  return toCountedList(selected, query, toWebhookRecord)
 }
 
 export async function readWebhook(input: Input<ById>, deps: WebhooksDeps): Promise<FastifyReply> {
-  const webhook = assertOwned(await deps.webhooks.find(input.params.id), input.request.accountName, WHAT)
+  return sendWebhook(input, await findOwn(input, deps.webhooks, WHAT), deps)
+}
+
+/** Responds with a webhook and its statistics. */
+export async function sendWebhook(input: Pick<Input, 'request' | 'reply'>, webhook: Webhook, deps: WebhooksDeps): Promise<FastifyReply> {
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, await countDeliveries(webhook, deps)) }
   return sendRecord(input, webhook, { success: true, data })
 }
 
 export async function updateWebhook(input: Input<ById, UpdateWebhookBody>, deps: WebhooksDeps): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+  const { request, reply, body } = input
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(input, deps.webhooks, WHAT),
     change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
-  return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
+  return reply.header('etag', tagOf(changed)).send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
 }
 
-export async function deleteWebhook(input: Input<ById>, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
-  await changeLatest({
-    condition: input.request.headers['if-match'],
-    read: () => findOwnLatest(input, webhooks, WHAT),
-    change: (webhook) => webhooks.delete(webhook),
-  })
-  return input.reply.code(204).send()
-}
+export const deleteWebhook = (input: Input<ById>, { webhooks }: WebhooksDeps): Promise<FastifyReply> => deleteOwn(input, webhooks, WHAT)
 
 /** Rotates the secret of the webhook that `read` returns. */
 export async function rotateSecretOf(
   read: () => Promise<Webhook>,
-  { request, reply, body, ignored }: Input<object, RotateBody>,
+  { request, reply, body }: Input<object, RotateBody>,
   deps: WebhooksDeps,
 ): Promise<FastifyReply> {
   const text = newSigningSecret()
@@ -122,8 +110,7 @@ export async function rotateSecretOf(
     },
   })
   const end = rotated.spec.signingSecrets?.[1]?.expiryTime
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, etag: tagOf(rotated) })
-  return reply.send({
+  return reply.headers({ ...NO_STORE, etag: tagOf(rotated) }).send({
     message: 'Signing secret rotated successfully',
     data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },
   })

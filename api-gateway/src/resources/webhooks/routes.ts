@@ -26,7 +26,7 @@ const update = {
   scope: 'webhooks:write',
   parameters: [ifMatch],
   body: updateWebhookBody,
-  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged, headers: ['ETag', 'Cache-Control'] } },
+  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged } },
   errors: ['URL_NOT_ALLOWED', 'CONFLICT'],
   handle: updateWebhook,
 } as const
@@ -47,7 +47,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         description: 'Created.',
         schema: WebhookCreated,
         example: webhookCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getWebhook', 'Reads the webhook and its delivery statistics.'),
           update: linkTo('updateWebhook', 'Changes it.'),
@@ -66,7 +66,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     query: offsetQuery,
-    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList } },
     handle: listWebhooks,
   }),
   route({
@@ -78,14 +78,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     description:
       'The default webhook signs and counts deliveries to the `webhook_url` of single requests. The first such request or the first rotation creates it.',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The webhook and its statistics.',
-        schema: WebhookFound,
-        example: defaultWebhookFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The webhook and its statistics.', schema: WebhookFound, example: defaultWebhookFound } },
     errors: ['NOT_FOUND'],
     handle: readDefaultWebhook,
   }),
@@ -98,7 +91,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
     body: rotateDefaultSecretBody,
-    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
   }),
@@ -109,14 +102,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The endpoint and its statistics.',
-        schema: WebhookFound,
-        example: webhookFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The endpoint and its statistics.', schema: WebhookFound, example: webhookFound } },
     handle: readWebhook,
   }),
   route({
@@ -153,7 +139,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
     body: rotateSecretBody,
-    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,
   }),
@@ -166,9 +152,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     description:
       'Posts a sample `screenshot.completed` event with `data.test: true` once, even to an inactive endpoint. It does not count in the statistics. ' +
       'The status is always 200; the body contains the response of the endpoint.',
-    responses: {
-      200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] },
-    },
+    responses: { 200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested } },
     handle: testWebhook,
   }),
 ]

@@ -1,11 +1,10 @@
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../../common/errors.ts'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { PostRequests, RecordStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
-import { assertOwned } from '../shared/owned-records.ts'
+import { type ById, findOwn } from '../shared/owned-records.ts'
 import { toTestResult } from './record.ts'
 
 /** Dependencies of the webhook test route. */
@@ -21,8 +20,9 @@ export interface WebhookTestDeps {
 const WAIT_MILLISECONDS = 12_000
 
 /** Requests a post of a sample event, and waits for the result. */
-export async function testWebhook({ request, reply, params }: Input<{ id: string }>, deps: WebhookTestDeps): Promise<FastifyReply> {
-  const webhook = assertOwned(await deps.webhooks.find(params.id), request.accountName, 'webhook')
+export async function testWebhook(input: Input<ById>, deps: WebhookTestDeps): Promise<FastifyReply> {
+  const { reply } = input
+  const webhook = await findOwn(input, deps.webhooks, 'webhook')
   const ending = new AbortController()
   const end = (): void => ending.abort()
   reply.raw.once('close', end)
@@ -32,7 +32,7 @@ export async function testWebhook({ request, reply, params }: Input<{ id: string
     const result = await deps.postRequests.askAndWait(webhook, requested, WAIT_MILLISECONDS, signal)
     // A missing response says nothing about the endpoint, so it is not a test result.
     if (!result) throw unavailable('the test event cannot be posted at the moment: retry in a few seconds')
-    return reply.headers(NO_CACHE).send(toTestResult(result))
+    return reply.send(toTestResult(result))
   } finally {
     reply.raw.off('close', end)
   }
