@@ -10,8 +10,7 @@ import type { DayListing } from './day-listing.ts'
 import { newestDays, oldestDays } from './days.ts'
 import { LineMerge } from './merge.ts'
 import { SCAN_ORDERS, type ScanOrder } from './scan-order.ts'
-import type { SegmentCache } from './segment-cache.ts'
-import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
+import { type SegmentCache, SegmentReader, SegmentReplaced } from './segment-reader.ts'
 
 /** Dependencies of {@link scan}. */
 export interface ScanDeps {

@@ -49,11 +49,14 @@ export type Tag =
   | 'Links'
 
 type Path = `/${string}`
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+/** Method and path, such as `GET /keys/{id}`. */
+type Target = `${Uppercase<Method>} ${Path}`
 
 /** A route as the OpenAPI document describes it. */
 export interface Operation {
   id: string
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  method: Method
   /** Path below `/api/v1`. */
   path: Path
   /** True when the path is not below `/api/v1`. */
@@ -105,15 +108,14 @@ interface Registration {
   handlesHead?: true
 }
 
-interface Declaration<Deps, Url extends Path, Body, Parameters extends QueryParameters>
-  extends Omit<Operation, 'path' | 'query' | 'body' | 'tag'>,
+interface Declaration<Deps, Route extends Target, Body, Parameters extends QueryParameters>
+  extends Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'tag'>,
     Registration {
-  path: Url
   tag?: Tag
   query?: Parameters | 'unchecked'
   checkQuery?: CheckQuery<QueryOf<Parameters>>
   body?: BodyReader<Body, Deps>
-  handle: Handle<Input<ParamsOf<Url>, Body, QueryOf<Parameters>>, Deps>
+  handle: Handle<Input<ParamsOf<Route>, Body, QueryOf<Parameters>>, Deps>
 }
 
 /** A declared route. `Deps` are the dependencies of its handler. The document needs none. */
@@ -132,10 +134,12 @@ const NOT_MODIFIED: ResponseSpec = { description: 'The client already has this v
  */
 export const routeFor =
   <Deps = unknown>(tag?: Tag, ...own: readonly Parameter[]) =>
-  <const Url extends Path, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
-    declaration: Declaration<Deps, Url, Body, Parameters>,
+  <const To extends Target, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
+    target: To,
+    declaration: Declaration<Deps, To, Body, Parameters>,
   ): Route<Deps> => {
-    const { path, parameters = [], scope, isKeyed, body } = declaration
+    const [method = '', path = ''] = target.split(' ')
+    const { parameters = [], scope, isKeyed, body } = declaration
     const all = [...own.filter(({ name }) => path.includes(`{${name}}`)), ...parameters]
     const isConditional = all.includes(ifNoneMatch) || all.includes(ifMatch)
     const responses = Object.entries(declaration.responses).map(([status, response]) => {
@@ -148,5 +152,6 @@ export const routeFor =
       return [status, { ...response, headers: [...described] }] as const
     })
     const documented = { ...(all.includes(ifNoneMatch) && { 304: NOT_MODIFIED }), ...Object.fromEntries(responses) }
-    return { tag, ...declaration, responses: documented, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
+    const operation = { tag, ...declaration, method: method.toLowerCase(), path, responses: documented }
+    return { ...operation, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
   }

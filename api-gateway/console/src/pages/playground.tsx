@@ -185,7 +185,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
       <div role="status">
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {shot ? <CaptureNotes shot={shot} /> : null}
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
       {shot && !isVideo(shot) && shot.comparison ? <ComparisonPanel key={shot.id} shot={shot} comparison={shot.comparison} /> : null}

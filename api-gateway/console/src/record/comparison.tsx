@@ -4,6 +4,7 @@ import { api } from '../api/client.ts'
 import { type Box, formatShare, frameOf, placeIn, type Size } from '../format/overlay.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatNumber } from '../format/text.ts'
+import { Checkbox } from '../ui/choices.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { ChangeBadge, Note } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -120,9 +121,9 @@ function Pictures({ shot, comparison, earlier, isLoading }: PicturesProps) {
           ))}
         </fieldset>
         {comparison.regions.length > 0 ? (
-          <label class="plain-label">
-            <input type="checkbox" checked={areRegionsShown} onChange={() => setRegionsShown(!areRegionsShown)} /> Changed regions
-          </label>
+          <Checkbox class="plain-label" isChecked={areRegionsShown} onCheck={setRegionsShown}>
+            Changed regions
+          </Checkbox>
         ) : null}
       </div>
       {view === 'slider' ? (

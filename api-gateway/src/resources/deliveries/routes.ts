@@ -19,10 +19,8 @@ const route = routeFor<DeliveriesDeps>('Webhooks', pathId('wh', webhookId), deli
 
 /** Routes of webhook deliveries. */
 export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
-  route({
+  route('GET /webhooks/{id}/deliveries', {
     id: 'listDeliveries',
-    method: 'get',
-    path: '/webhooks/{id}/deliveries',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
     description:
@@ -31,19 +29,15 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
     responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList } },
     handle: listDeliveries,
   }),
-  route({
+  route('GET /webhooks/{id}/deliveries/{delivery}', {
     id: 'getDelivery',
-    method: 'get',
-    path: '/webhooks/{id}/deliveries/{delivery}',
     scope: 'webhooks:read',
     summary: 'Read a delivery',
     responses: { 200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound } },
     handle: readDelivery,
   }),
-  route({
+  route('POST /webhooks/{id}/deliveries/{delivery}/redeliver', {
     id: 'redeliver',
-    method: 'post',
-    path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
     scope: 'webhooks:write',
     summary: 'Redeliver an event',
     description:
@@ -52,10 +46,8 @@ export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
     errors: ['CONFLICT', 'EXPIRED'],
     handle: redeliver,
   }),
-  route({
+  route('POST /webhooks/{id}/redeliver-missed', {
     id: 'redeliverMissed',
-    method: 'post',
-    path: '/webhooks/{id}/redeliver-missed',
     scope: 'webhooks:write',
     summary: 'Redeliver all missed events',
     description:

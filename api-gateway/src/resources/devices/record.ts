@@ -1,7 +1,6 @@
 import { type Device, toDeviceId } from '@tintype/crds/options/page/devices'
 import { z } from 'zod'
-import { success } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { dataBody } from '../../http/envelopes.ts'
 
 /** A device as `GET /devices` shows it. */
 const DeviceRecord = z.object({
@@ -16,7 +15,7 @@ const DeviceRecord = z.object({
 })
 type DeviceRecord = z.infer<typeof DeviceRecord>
 
-export const DeviceList = name('DeviceList', z.object({ success, data: z.array(DeviceRecord) }).describe('Every device.'))
+export const DeviceList = dataBody('DeviceList', z.array(DeviceRecord), 'Every device.')
 
 /** Builds the record of a device. */
 export const toDeviceRecord = ({ name, width, height, scale, mobile, touch, userAgent }: Device): DeviceRecord => ({

@@ -24,10 +24,8 @@ const body = { success: true, data: DEVICES.map(toDeviceRecord) }
 
 /** Routes of devices. */
 export const deviceRoutes: readonly Route<unknown>[] = [
-  route({
+  route('GET /devices', {
     id: 'listDevices',
-    method: 'get',
-    path: '/devices',
     scope: 'screenshots:read',
     summary: 'List the devices',
     description:

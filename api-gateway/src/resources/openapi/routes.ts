@@ -36,10 +36,8 @@ const route = routeFor<OpenApiDeps>('Service')
 
 /** Routes of the OpenAPI document. */
 export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
-  route({
+  route('GET /openapi.json', {
     id: 'getOpenApiDocument',
-    method: 'get',
-    path: '/openapi.json',
     summary: 'Read this document',
     query: 'unchecked',
     responses: {

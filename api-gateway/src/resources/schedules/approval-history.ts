@@ -2,6 +2,7 @@ import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule
 import { isPictureGone, lastApprovalOf } from '@tintype/crds/records/approval-history'
 import { anId, instant } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
+import { iso, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
 // The history of approvals in the record of a schedule.
@@ -30,11 +31,11 @@ export function toApprovalRecords(status: ScreenshotSchedule['status']): z.infer
   const last = lastApprovalOf({ status })
   return (status?.approvals ?? []).map((approval) => ({
     run_id: approval.id,
-    approved_at: new Date(approval.approvalTime).toISOString(),
+    approved_at: iso(approval.approvalTime),
     approved_by: approval.by ?? null,
     replaced_run: approval.replaced?.id ?? null,
     can_undo: approval === last && !isPictureGone(approval),
-    undone_at: approval.undoneTime === undefined ? null : new Date(approval.undoneTime).toISOString(),
+    undone_at: isoOrNull(approval.undoneTime),
     undone_by: approval.undoneBy ?? null,
   }))
 }

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
+import { messageBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { Input } from '../../http/route.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
@@ -41,10 +42,7 @@ export const approveBody = jsonBody({
 })
 
 /** The response to an approval. */
-export const RunApproved = name(
-  'RunApproved',
-  z.object({ message: z.string(), data: z.object({ run_id: runId }) }).describe('The approved run.'),
-)
+export const RunApproved = messageBody('RunApproved', z.object({ run_id: runId }), 'The approved run.')
 
 /** Approves a run: later runs are compared with its picture. A second approval of the same run changes nothing. */
 export async function approveRun(input: Input<ById, z.infer<typeof ApproveSchedule>>, deps: SchedulesDeps): Promise<FastifyReply> {

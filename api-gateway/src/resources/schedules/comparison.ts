@@ -8,7 +8,7 @@ import { anId, count, instant } from '@tintype/crds/schema/wire-fields'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
-import { iso, toPatchFields } from '../../http/fields.ts'
+import { definedOf, iso, toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
 import { ApprovalRecord, toApprovalRecords } from './approval-history.ts'
@@ -95,7 +95,7 @@ export function toComparisonSpec({
 }: ComparisonChanges): ScheduleComparison {
   const renamed = { colorTolerance: color_tolerance, acceptStatus: accept_status, approveFirst: approve_first }
   const fields = { ...same, ...renamed, baseline: baseline && toMode[baseline] }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return definedOf(fields) as ScheduleComparison
 }
 
 /** Finds options that contradict `comparison`. */

@@ -25,10 +25,8 @@ const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT
 
 /** Routes of schedules. */
 export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
-  route({
+  route('POST /schedules', {
     id: 'createSchedule',
-    method: 'post',
-    path: '/schedules',
     scope: 'schedules:write',
     summary: 'Create a schedule',
     description:
@@ -54,30 +52,24 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: [...optionErrors, 'LIMIT_REACHED'],
     handle: createSchedule,
   }),
-  route({
+  route('GET /schedules', {
     id: 'listSchedules',
-    method: 'get',
-    path: '/schedules',
     scope: 'schedules:read',
     summary: 'List schedules',
     query: { limit, offset },
     responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList } },
     handle: listSchedules,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('GET /schedules/{id}', {
     id: 'getSchedule',
-    method: 'get',
     scope: 'schedules:read',
     summary: 'Read a schedule',
     parameters: [ifNoneMatch],
     responses: { 200: { description: 'The schedule and its last runs.', schema: ScheduleFound, example: scheduleFound } },
     handle: readSchedule,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('PATCH /schedules/{id}', {
     id: 'updateSchedule',
-    method: 'patch',
     scope: 'schedules:write',
     summary: 'Update a schedule',
     description:
@@ -88,10 +80,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: [...optionErrors],
     handle: updateSchedule,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('DELETE /schedules/{id}', {
     id: 'deleteSchedule',
-    method: 'delete',
     scope: 'schedules:write',
     summary: 'Delete a schedule',
     description: 'Creates no more runs. The screenshots of its runs stay.',
@@ -100,10 +90,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: ['CONFLICT'],
     handle: deleteSchedule,
   }),
-  route({
+  route('POST /schedules/{id}/run', {
     id: 'runSchedule',
-    method: 'post',
-    path: '/schedules/{id}/run',
     scope: 'schedules:write',
     summary: 'Create a run now',
     description:
@@ -116,10 +104,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: runSchedule,
   }),
-  route({
+  route('GET /schedules/{id}/runs', {
     id: 'listScheduleRuns',
-    method: 'get',
-    path: '/schedules/{id}/runs',
     scope: 'schedules:read',
     summary: 'List the runs of a schedule',
     description: 'Lists the newest first. Ended runs are kept as long as records.',
@@ -127,10 +113,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList } },
     handle: listRuns,
   }),
-  route({
+  route('POST /schedules/{id}/approve', {
     id: 'approveRun',
-    method: 'post',
-    path: '/schedules/{id}/approve',
     scope: 'schedules:write',
     summary: 'Approve a run',
     description:
@@ -140,10 +124,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
   }),
-  route({
+  route('POST /schedules/{id}/undo-approval', {
     id: 'undoApproval',
-    method: 'post',
-    path: '/schedules/{id}/undo-approval',
     scope: 'schedules:write',
     summary: 'Undo the last approval',
     description:

@@ -7,7 +7,7 @@ import { anId } from '@tintype/crds/schema/wire-fields'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
-import { name } from '../../http/named-schemas.ts'
+import { messageBody } from '../../http/envelopes.ts'
 import type { Input } from '../../http/route.ts'
 import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import { REFUSALS } from './approve.ts'
@@ -16,17 +16,13 @@ import type { SchedulesDeps } from './handlers.ts'
 // Undo of the last approval. The operator restores the picture.
 
 /** The response to an undo. */
-export const ApprovalUndone = name(
+export const ApprovalUndone = messageBody(
   'ApprovalUndone',
-  z
-    .object({
-      message: z.string(),
-      data: z.object({
-        run_id: anId('scr', 'Id of the run whose approval is undone.'),
-        baseline_run: anId('scr', 'Id of the run that later runs are compared with. Null: none, until you approve one.').nullable(),
-      }),
-    })
-    .describe('The approval that is undone.'),
+  z.object({
+    run_id: anId('scr', 'Id of the run whose approval is undone.'),
+    baseline_run: anId('scr', 'Id of the run that later runs are compared with. Null: none, until you approve one.').nullable(),
+  }),
+  'The approval that is undone.',
 )
 
 /** Undoes the last approval: later runs are compared with the picture from before. A request that is repeated before it is applied undoes once. */

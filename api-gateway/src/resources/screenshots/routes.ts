@@ -44,10 +44,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
     download: linkTo(`download${name}`, 'Redirects to the file.', 'id'),
   }
   return [
-    route({
+    route(`POST ${collection}`, {
       id: `create${name}`,
-      method: 'post',
-      path: collection,
       scope: 'screenshots:write',
       summary: documentation.createSummary,
       description: documentation.createDescription,
@@ -75,10 +73,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       errors: documentation.createErrors,
       handle: (input, deps) => createCapture(input, kind, deps),
     }),
-    route({
+    route(`GET ${collection}`, {
       id: `list${name}s`,
-      method: 'get',
-      path: collection,
       scope: 'screenshots:read',
       summary: `List ${subject}s`,
       description: `Lists the newest first by default. One request scans at most ten thousand records, ${documentation.scanNote}so a short page can still have a \`next_cursor\`.`,
@@ -87,10 +83,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       responses: { 200: { description: `One page of ${subject}s.`, schema: schemas.list, example: examples.list } },
       handle: (input, deps) => listCaptures(input, kind, deps),
     }),
-    route({
+    route(`GET ${onePath}`, {
       id: `get${name}`,
-      method: 'get',
-      path: onePath,
       scope: 'screenshots:read',
       summary: `Read a ${subject}`,
       description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
@@ -107,10 +101,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       },
       handle: (input, deps) => readCapture(input, kind, deps),
     }),
-    route({
+    route(`DELETE ${onePath}`, {
       id: `delete${name}`,
-      method: 'delete',
-      path: onePath,
       scope: 'screenshots:write',
       summary: `Delete a ${subject}`,
       description: `Deletes the record and its files, invalidates its links and cancels a running ${work}. Quota is not refunded.`,
@@ -119,10 +111,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       responses: { 204: { description: DELETED_CAPTURE } },
       handle: (input, deps) => deleteCapture(input, kind, deps),
     }),
-    route({
+    route(`GET ${onePath}/download`, {
       id: `download${name}`,
-      method: 'get',
-      path: `${onePath}/download`,
       scope: 'screenshots:read',
       summary: 'Redirect to the file',
       description: 'This permanent URL redirects to a new link.',

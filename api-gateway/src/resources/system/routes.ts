@@ -44,10 +44,8 @@ const example = {
 
 /** Routes for administrators. */
 export const systemRoutes: readonly Route<SystemDeps>[] = [
-  route({
+  route('GET /system', {
     id: 'getSystem',
-    method: 'get',
-    path: '/system',
     scope: 'admin:read',
     summary: 'Read the state of the service',
     description:

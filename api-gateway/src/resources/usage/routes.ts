@@ -36,10 +36,8 @@ const dailyExample = {
 
 /** Routes of usage. */
 export const usageRoutes: readonly Route<UsageDeps>[] = [
-  route({
+  route('GET /usage/current', {
     id: 'getUsage',
-    method: 'get',
-    path: '/usage/current',
     scope: 'usage:read',
     summary: 'Read the usage of this month',
     description: 'Months begin in UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
@@ -47,10 +45,8 @@ export const usageRoutes: readonly Route<UsageDeps>[] = [
     handle: ({ request: { account } }, { quota, plans, now }) =>
       toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan)),
   }),
-  route({
+  route('GET /usage/days', {
     id: 'getDailyUsage',
-    method: 'get',
-    path: '/usage/days',
     scope: 'usage:read',
     summary: 'Read the usage by day',
     description:

@@ -22,7 +22,6 @@ export interface WebhookRoutesDeps extends WebhooksDeps, Omit<WebhookTestDeps, '
 const route = routeFor<WebhookRoutesDeps>('Webhooks', pathId('wh', webhookId))
 
 const update = {
-  path: '/webhooks/{id}',
   scope: 'webhooks:write',
   parameters: [ifMatch],
   body: updateWebhookBody,
@@ -33,10 +32,8 @@ const update = {
 
 /** Routes of webhook endpoints. */
 export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
-  route({
+  route('POST /webhooks', {
     id: 'createWebhook',
-    method: 'post',
-    path: '/webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
     description: 'Only this response contains the signing secret.',
@@ -59,20 +56,16 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['URL_NOT_ALLOWED', 'LIMIT_REACHED', 'CONFLICT'],
     handle: createWebhook,
   }),
-  route({
+  route('GET /webhooks', {
     id: 'listWebhooks',
-    method: 'get',
-    path: '/webhooks',
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     query: offsetQuery,
     responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList } },
     handle: listWebhooks,
   }),
-  route({
+  route('GET /webhooks/default', {
     id: 'getDefaultWebhook',
-    method: 'get',
-    path: '/webhooks/default',
     scope: 'webhooks:read',
     summary: 'Read the default webhook',
     description:
@@ -82,10 +75,8 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['NOT_FOUND'],
     handle: readDefaultWebhook,
   }),
-  route({
+  route('POST /webhooks/default/rotate-secret', {
     id: 'rotateDefaultWebhookSecret',
-    method: 'post',
-    path: '/webhooks/default/rotate-secret',
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
@@ -95,34 +86,28 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
   }),
-  route({
-    path: '/webhooks/{id}',
+  route('GET /webhooks/{id}', {
     id: 'getWebhook',
-    method: 'get',
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
     parameters: [ifNoneMatch],
     responses: { 200: { description: 'The endpoint and its statistics.', schema: WebhookFound, example: webhookFound } },
     handle: readWebhook,
   }),
-  route({
+  route('PATCH /webhooks/{id}', {
     ...update,
     id: 'updateWebhook',
-    method: 'patch',
     summary: 'Update a webhook endpoint',
     description: 'A merge patch (RFC 7396): absent fields stay unchanged.',
   }),
-  route({
+  route('PUT /webhooks/{id}', {
     ...update,
     id: 'putWebhook',
-    method: 'put',
     summary: 'Update a webhook endpoint (PUT)',
     description: 'Same as PATCH: absent fields stay unchanged.',
   }),
-  route({
-    path: '/webhooks/{id}',
+  route('DELETE /webhooks/{id}', {
     id: 'deleteWebhook',
-    method: 'delete',
     scope: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the webhook permanently and stops its deliveries.',
@@ -131,10 +116,8 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['CONFLICT'],
     handle: deleteWebhook,
   }),
-  route({
+  route('POST /webhooks/{id}/rotate-secret', {
     id: 'rotateWebhookSecret',
-    method: 'post',
-    path: '/webhooks/{id}/rotate-secret',
     scope: 'webhooks:write',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
@@ -143,10 +126,8 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,
   }),
-  route({
+  route('POST /webhooks/{id}/test', {
     id: 'testWebhook',
-    method: 'post',
-    path: '/webhooks/{id}/test',
     scope: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
