@@ -37,7 +37,6 @@ export interface BuildRequest extends RequestedOptions {
   traceparent?: string | undefined
 }
 
-/** Dependencies of {@link buildAll}. */
 export type BuildDeps = OptionsDeps & CacheDeps
 
 /** Concurrent cache lookups. */

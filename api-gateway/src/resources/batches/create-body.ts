@@ -31,8 +31,6 @@ import {
   splitProxy,
 } from '../screenshots/options/target-url.ts'
 
-// The body of POST /screenshots/batch.
-
 /** Maximum URLs per batch. */
 export const MAX_URLS = 100
 const OptionsBody = z.strictObject({ ...captureOptionFields, ...recordOptions })
@@ -136,7 +134,6 @@ const findRefusedProblems = (options: CaptureOptions): Problem[] =>
 const someCredentials = (targets: readonly CaptureTarget[]): PrivateOptions =>
   targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
 
-/** Body of POST /screenshots/batch. */
 export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {
   schema: CreateBatch,
   maxBytes: MAX_MARKUP_BODY_BYTES,

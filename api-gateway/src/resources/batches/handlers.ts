@@ -21,8 +21,6 @@ import { toBatchResult } from './batch-result.ts'
 import type { BatchRequest } from './create-body.ts'
 import { createItems } from './create-items.ts'
 
-// Handlers of the routes of batches.
-
 /** Creates one screenshot per URL. */
 export async function createBatch({ request, reply, body }: Input<object, BatchRequest>, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const requested = withDefaultThumbnail(body, deps.thumbnailWidth)

@@ -8,7 +8,6 @@ import { BatchStatus, CreatedBatch } from './schemas.ts'
 
 const route = routeFor<ScreenshotsDeps>('Batches', pathId('batch', batchId))
 
-/** Routes of batches. */
 export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
   route('POST /screenshots/batch', {
     id: 'createBatch',

@@ -18,7 +18,6 @@ import { toDeliveryRecord, withDeliveryState } from './record.ts'
 
 // Handlers of the routes that list and repeat the deliveries to a webhook.
 
-/** Dependencies of the delivery routes. */
 export interface DeliveriesDeps extends RecordDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLatest' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>

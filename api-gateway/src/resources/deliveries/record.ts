@@ -74,7 +74,6 @@ const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outc
   response_body: answer ?? null,
 })
 
-/** Builds the record of a delivery. */
 export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): DeliveryRecord {
   const [first, last] = [attempts[0]!, attempts.at(-1)!]
   const posts = attempts.filter(({ outcome }) => outcome !== 'withdrawn')

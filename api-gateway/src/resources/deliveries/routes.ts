@@ -17,7 +17,6 @@ const delivery: Parameter = {
 }
 const route = routeFor<DeliveriesDeps>('Webhooks', pathId('wh', webhookId), delivery)
 
-/** Routes of webhook deliveries. */
 export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
   route('GET /webhooks/{id}/deliveries', {
     id: 'listDeliveries',

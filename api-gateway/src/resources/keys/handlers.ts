@@ -19,9 +19,6 @@ import { linkSecretOf, toLinkSecretRotation } from './link-secrets.ts'
 import { toKeyRecord } from './record.ts'
 import { findReplacementKey, type KeyUpdate } from './replacement.ts'
 
-// Handlers of the routes of API keys.
-
-/** Dependencies of the key routes. */
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
   idempotency: Idempotency

@@ -68,12 +68,12 @@ export class KubeKeys implements KeyStore {
     if (cached && generationOf(cached) >= generation) return cached
     const name = cached?.metadata.name ?? toObjectName(id)
     if (!cached && !(id.startsWith('key_') && isApiKeyIdName(name))) return undefined
-    return this.#negativeCache.ask(`id/${id}/${generation}`, performance.now(), () => this.#readKey(name))
+    return this.#negativeCache.ask(`id/${id}/${generation}`, performance.now(), () => read(name, this.#keyClient, this.keys))
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
     const cached = this.findCachedAccount(name)
-    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => read(name, this.#accountClient, this.accounts))
   }
 
   /** From the informer cache only. */
@@ -100,16 +100,11 @@ export class KubeKeys implements KeyStore {
     for (const key of keys) this.keys.noteWritten(key)
     return keys
   }
+}
 
-  async #readKey(name: string): Promise<ApiKey | undefined> {
-    const found = await this.#keyClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    if (found) this.keys.noteWritten(found)
-    return found
-  }
-
-  async #readAccount(name: string): Promise<Account | undefined> {
-    const found = await this.#accountClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    if (found) this.accounts.noteWritten(found)
-    return found
-  }
+/** Reads an object from the API server, and adds it to the cache. */
+async function read<T extends ApiKey | Account>(name: string, client: Resource<T>, cache: Reflector<T>): Promise<T | undefined> {
+  const found = await client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
+  if (found) cache.noteWritten(found)
+  return found
 }

@@ -52,7 +52,6 @@ export const KeyList = listBody('ApiKeyList', KeyRecord, CountedPagination, 'One
 
 const KEY_PREFIX = 'ttk_'
 
-/** Builds the record of a key. */
 export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
   const { expiryTime, previous } = spec
   const id = apiKeyIdOf(metadata)

@@ -28,7 +28,6 @@ const update = {
   handle: updateKey,
 } as const
 
-/** Routes of API keys. */
 export const keyRoutes: readonly Route<KeysDeps>[] = [
   route('POST /keys', {
     id: 'createKey',

@@ -34,7 +34,6 @@ async function readDocument({ request, reply }: Input, deps: OpenApiDeps): Promi
 
 const route = routeFor<OpenApiDeps>('Service')
 
-/** Routes of the OpenAPI document. */
 export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
   route('GET /openapi.json', {
     id: 'getOpenApiDocument',

@@ -1,9 +1,12 @@
 import { apiKeyIdOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
+import type { RunApproval } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
+import { isPictureGone, lastApprovalOf, toUndoRequest } from '@tintype/crds/records/approval-history'
 import { accountOf } from '@tintype/crds/records/record'
+import { anId } from '@tintype/crds/schema/wire-fields'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
@@ -17,7 +20,7 @@ import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.
 import type { SchedulesDeps } from './handlers.ts'
 import { runId } from './record.ts'
 
-// Approval of a run. The gateway requests it with an annotation, and the operator copies the picture.
+// Approval of a run, and its undo. The gateway requests both with an annotation, and the operator copies the picture.
 
 export const ApproveSchedule = name(
   'ApproveRun',
@@ -62,7 +65,7 @@ export async function approveRun(input: Input<ById, z.infer<typeof ApproveSchedu
 }
 
 /** Why nothing can be approved. */
-export const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
+const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
   mode: 'the runs of this schedule need no approval: set comparison.baseline to approved first',
   none: 'no run has succeeded yet: approve one later',
   id: 'run_id is not the id of a run',
@@ -88,4 +91,44 @@ async function findRun(schedule: ScreenshotSchedule, id: string, deps: Schedules
   const found = await findRecord(accountOf(schedule), id, deps)
   if (!found || !isRunOf(found.screenshot, id, schedule)) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
   return found.screenshot
+}
+
+/** The response to an undo. */
+export const ApprovalUndone = messageBody(
+  'ApprovalUndone',
+  z.object({
+    run_id: anId('scr', 'Id of the run whose approval is undone.'),
+    baseline_run: anId('scr', 'Id of the run that later runs are compared with. Null: none, until you approve one.').nullable(),
+  }),
+  'The approval that is undone.',
+)
+
+/** Undoes the last approval: later runs are compared with the picture from before. A request that is repeated before it is applied undoes once. */
+export async function undoApproval(input: Input<ById>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply } = input
+  const { id, replaced } = await changeLatest({
+    read: () => findOwnLatest(input, deps.schedules, 'schedule'),
+    change: async (schedule) => {
+      const approval = findUndoable(schedule)
+      const annotations = { [Annotation.approve]: toUndoRequest(approval), [Annotation.approvedBy]: apiKeyIdOf(request.apiKey.metadata) }
+      await deps.schedules.patch(schedule, { metadata: { annotations } })
+      return approval
+    },
+  })
+  const message = replaced
+    ? 'Approval undone. Later runs are compared with the picture from before.'
+    : 'Approval undone. Runs are not compared until you approve one.'
+  return reply.code(202).send({ message, data: { run_id: id, baseline_run: replaced?.id ?? null } })
+}
+
+/** @throws ApiError CONFLICT, EXPIRED */
+function findUndoable(schedule: ScreenshotSchedule): RunApproval {
+  if (schedule.spec.comparison?.baseline !== 'Approved') throw new ApiError('CONFLICT', REFUSALS.mode)
+  const last = lastApprovalOf(schedule)
+  if (!last) throw new ApiError('CONFLICT', 'this schedule has no approval to undo')
+  if (!isPictureGone(last)) return last
+  throw new ApiError(
+    'EXPIRED',
+    `the picture of run ${last.replaced?.id} is gone: an approval can be undone for 30 days. Approve another run.`,
+  )
 }

@@ -18,9 +18,6 @@ import type { MergedPage } from './merge-page.ts'
 import { toScheduleRecord } from './record.ts'
 import { buildSchedule, keepHidden, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
 
-// Handlers of the routes of schedules.
-
-/** Dependencies of the schedule routes. */
 export interface SchedulesDeps extends ScreenshotsDeps {
   objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
   schedules: RecordStore<ScreenshotSchedule>

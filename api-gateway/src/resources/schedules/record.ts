@@ -40,7 +40,6 @@ export const ScheduleRun = name(
 )
 export type ScheduleRun = z.infer<typeof ScheduleRun>
 
-/** The record of a schedule. */
 export const ScheduleRecord = name(
   'Schedule',
   z.object({
@@ -149,7 +148,6 @@ function toState({ spec, status }: ScreenshotSchedule): Pick<ScheduleRecord, 'st
   return { status: 'blocked', problem: { code: toCode(ready.reason), message: ready.message } }
 }
 
-/** Builds the record of a schedule. */
 export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
   const { metadata, spec, status = {} } = schedule
   const { template } = spec

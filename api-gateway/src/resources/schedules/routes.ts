@@ -1,7 +1,7 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
-import { approveBody, approveRun, RunApproved } from './approve.ts'
+import { ApprovalUndone, approveBody, approveRun, RunApproved, undoApproval } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
 import {
   approvalUndone,
@@ -17,13 +17,11 @@ import {
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
 import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
-import { ApprovalUndone, undoApproval } from './undo-approval.ts'
 
 const route = routeFor<SchedulesDeps>('Schedules', pathId('sch', scheduleId))
 const { limit, offset } = offsetQuery
 const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
 
-/** Routes of schedules. */
 export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
   route('POST /schedules', {
     id: 'createSchedule',

@@ -231,7 +231,6 @@ export function parseCreateBody(
   return { url, ignored, ...omitEmpty({ options, privateOptions, cache, record }), ...response }
 }
 
-/** Body of POST /screenshots. */
 export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateScreenshot,
   maxBytes: MAX_MARKUP_BODY_BYTES,
@@ -268,7 +267,6 @@ export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   },
 }
 
-/** Body of POST /videos. */
 export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateVideo,
   maxBytes: MAX_MARKUP_BODY_BYTES,

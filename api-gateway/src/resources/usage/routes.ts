@@ -34,7 +34,6 @@ const dailyExample = {
   ],
 }
 
-/** Routes of usage. */
 export const usageRoutes: readonly Route<UsageDeps>[] = [
   route('GET /usage/current', {
     id: 'getUsage',

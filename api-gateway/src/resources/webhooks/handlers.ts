@@ -1,33 +1,48 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { seal } from '@tintype/crds/crypto/sealed'
 import { newSigningSecret } from '@tintype/crds/crypto/webhook-signature'
+import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { defaultWebhookId } from '@tintype/crds/webhooks/request-webhook'
 import type { FastifyReply } from 'fastify'
+import { unavailable } from '../../common/errors.ts'
 import type { Idempotency } from '../../creation/idempotency.ts'
 import { isAhead } from '../../http/fields.ts'
 import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
-import type { ObjectStore, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
+import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
+import { newNonce } from '../shared/nonce.ts'
 import { type OffsetQuery, toCountedList } from '../shared/offset-page.ts'
-import { assertBelowLimit, type ById, changeLatest, deleteOwn, findOwn, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import {
+  assertBelowLimit,
+  assertOwned,
+  type ById,
+  changeLatest,
+  deleteOwn,
+  findOwn,
+  findOwnLatest,
+  sendRecord,
+  tagOf,
+} from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
 import { countDeliveries } from './count-deliveries.ts'
-import { toStatisticsRecord, toWebhookRecord } from './record.ts'
+import { ensureDefaultWebhook, findKnownDefaultWebhook } from './default-webhook.ts'
+import { toStatisticsRecord, toTestResult, toWebhookRecord } from './record.ts'
 import { hintOf } from './signing-secret.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from './webhook-object.ts'
 
-// Handlers of the routes of webhook endpoints.
-
-/** Dependencies of the webhook routes. */
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
   screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
   objects: Pick<ObjectStore, 'list'>
   idempotency: Idempotency
   sealingKey: SealingKeySource
+  postRequests: Pick<PostRequests, 'askAndWait'>
+  /** Aborts on shutdown. */
+  draining: AbortSignal
   /** Egress rules for webhook URLs, without DNS. The operator checks resolved addresses at each post. */
   webhookRules: EgressRules
   /** Maximum webhooks per account. */
@@ -78,7 +93,7 @@ export async function readWebhook(input: Input<ById>, deps: WebhooksDeps): Promi
 }
 
 /** Responds with a webhook and its statistics. */
-export async function sendWebhook(input: Pick<Input, 'request' | 'reply'>, webhook: Webhook, deps: WebhooksDeps): Promise<FastifyReply> {
+async function sendWebhook(input: Pick<Input, 'request' | 'reply'>, webhook: Webhook, deps: WebhooksDeps): Promise<FastifyReply> {
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, await countDeliveries(webhook, deps)) }
   return sendRecord(input, webhook, { success: true, data })
 }
@@ -96,7 +111,7 @@ export async function updateWebhook(input: Input<ById, UpdateWebhookBody>, deps:
 export const deleteWebhook = (input: Input<ById>, { webhooks }: WebhooksDeps): Promise<FastifyReply> => deleteOwn(input, webhooks, WHAT)
 
 /** Rotates the secret of the webhook that `read` returns. */
-export async function rotateSecretOf(
+async function rotateSecretOf(
   read: () => Promise<Webhook>,
   { request, reply, body }: Input<object, RotateBody>,
   deps: WebhooksDeps,
@@ -118,3 +133,43 @@ export async function rotateSecretOf(
 
 export const rotateSecret = (input: Input<ById, RotateBody>, deps: WebhooksDeps): Promise<FastifyReply> =>
   rotateSecretOf(() => findOwnLatest(input, deps.webhooks, WHAT), input, deps)
+
+// The account's default webhook. With its routes a client gets the secret that signs deliveries to `webhook_url`.
+
+export async function readDefaultWebhook(input: Input, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { accountName } = input.request
+  // Another replica may have just created it.
+  const found = findKnownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
+  return sendWebhook(input, assertOwned(found, accountName, WHAT), deps)
+}
+
+export function rotateDefaultSecret(input: Input<object, RotateBody>, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { accountName } = input.request
+  const read = async () => {
+    const { metadata } = await ensureDefaultWebhook(accountName, deps)
+    return assertOwned(await deps.webhooks.findLatest(webhookIdOf(metadata)), accountName, WHAT)
+  }
+  return rotateSecretOf(read, input, deps)
+}
+
+/** A post takes at most 5 s. The rest is for the operator, whose leader may be changing. */
+const TEST_MILLISECONDS = 12_000
+
+/** Requests a post of a sample event, and waits for the result. */
+export async function testWebhook(input: Input<ById>, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { reply } = input
+  const webhook = await findOwn(input, deps.webhooks, WHAT)
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  reply.raw.once('close', end)
+  try {
+    const requested = { do: 'test', nonce: newNonce(), at: deps.now() } as const
+    const signal = AbortSignal.any([ending.signal, deps.draining])
+    const result = await deps.postRequests.askAndWait(webhook, requested, TEST_MILLISECONDS, signal)
+    // A missing response says nothing about the endpoint, so it is not a test result.
+    if (!result) throw unavailable('the test event cannot be posted at the moment: retry in a few seconds')
+    return reply.send(toTestResult(result))
+  } finally {
+    reply.raw.off('close', end)
+  }
+}

@@ -75,7 +75,6 @@ export const SecretRotated = messageBody(
   'The new signing secret. It is shown only once.',
 )
 
-/** Builds the record of a webhook. */
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {
   const { metadata, spec } = webhook
   const id = webhookIdOf(metadata)

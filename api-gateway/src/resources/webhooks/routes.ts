@@ -2,7 +2,6 @@ import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { createWebhookBody, rotateDefaultSecretBody, rotateSecretBody, updateWebhookBody } from './bodies.ts'
-import { readDefaultWebhook, rotateDefaultSecret } from './default-handlers.ts'
 import {
   defaultWebhookFound,
   secretRotated,
@@ -13,13 +12,21 @@ import {
   webhookList,
   webhookTested,
 } from './examples.ts'
-import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhooksDeps } from './handlers.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readDefaultWebhook,
+  readWebhook,
+  rotateDefaultSecret,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+  type WebhooksDeps,
+} from './handlers.ts'
 import { SecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList, WebhookTestResult } from './record.ts'
-import { testWebhook, type WebhookTestDeps } from './test-webhook.ts'
 
-export interface WebhookRoutesDeps extends WebhooksDeps, Omit<WebhookTestDeps, 'webhooks'> {}
-
-const route = routeFor<WebhookRoutesDeps>('Webhooks', pathId('wh', webhookId))
+const route = routeFor<WebhooksDeps>('Webhooks', pathId('wh', webhookId))
 
 const update = {
   scope: 'webhooks:write',
@@ -30,8 +37,7 @@ const update = {
   handle: updateWebhook,
 } as const
 
-/** Routes of webhook endpoints. */
-export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
+export const webhookRoutes: readonly Route<WebhooksDeps>[] = [
   route('POST /webhooks', {
     id: 'createWebhook',
     scope: 'webhooks:write',
