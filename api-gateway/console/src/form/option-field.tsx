@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Choices, Select } from '../ui/choices.tsx'
+import { Choices, Select } from './choices.tsx'
 import type { Field } from './fields.ts'
 import type { FieldInput, Pair } from './request.ts'
 import { toSentence } from './sentence.ts'

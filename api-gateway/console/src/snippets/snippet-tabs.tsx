@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { signLink } from '../../../client/src/link/sign.ts'
 import { api, hasScope, type Session, serviceUrl } from '../api/client.ts'
-import { Select } from '../ui/choices.tsx'
+import { Select } from '../form/choices.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
