@@ -196,7 +196,7 @@ async function openApp(config: Config, { log, metrics, keyFiles, stores }: AppPa
     uncertainCreates: new UncertainCreates({ screenshots, archive, quota, log }),
     objects: bucket,
     files: bucket,
-    idempotency: new Idempotency(bucket, keyRing, now, report),
+    idempotency: new Idempotency({ objects: bucket, keyRing, now, report }),
     downloads,
     bodyBudget,
     system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount }),
