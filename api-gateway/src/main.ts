@@ -18,6 +18,7 @@ import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { waitForAccess } from '@tintype/crds/storage/access'
 import { followStoreChanges } from '@tintype/crds/storage/follow-changes'
 import { type Logger, pino } from 'pino'
+import type { z } from 'zod'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { BodyBudget } from './bodies/budget.ts'
@@ -88,29 +89,13 @@ async function run(config: Config): Promise<void> {
 
 /** Reads the keys that sign downloads, seal secrets of clients, and derive the secrets of links. Only the operator opens what is sealed. */
 async function openKeyFiles(config: Config, log: Logger) {
+  const open = <T>(file: string, schema: z.ZodType<T>, what: string, notLoadedMessage: string) =>
+    new MountedJson({ path: file, schema, what, notLoadedMessage, log })
   const files = {
-    keyRing: new MountedJson({
-      path: config.downloadKeysFile,
-      schema: KeyRing,
-      what: 'download keys',
-      notLoadedMessage: 'download links cannot be signed yet: retry in a few seconds',
-      log,
-    }),
-    sealingKey: new MountedJson({
-      path: config.sealingKeyFile,
-      schema: SealingKey,
-      what: 'sealing key',
-      notLoadedMessage: 'secrets cannot be sealed yet: retry in a few seconds',
-      log,
-    }),
+    keyRing: open(config.downloadKeysFile, KeyRing, 'download keys', 'download links cannot be signed yet: retry in a few seconds'),
+    sealingKey: open(config.sealingKeyFile, SealingKey, 'sealing key', 'secrets cannot be sealed yet: retry in a few seconds'),
     // After an upgrade from a version without links, it appears within two minutes.
-    linkKey: new MountedJson({
-      path: config.linkKeyFile,
-      schema: LinkKey,
-      what: 'link key',
-      notLoadedMessage: 'link secrets cannot be derived yet: retry in a minute',
-      log,
-    }),
+    linkKey: open(config.linkKeyFile, LinkKey, 'link key', 'link secrets cannot be derived yet: retry in a minute'),
   }
   await Promise.all(Object.values(files).map((file) => file.start()))
   return files
@@ -211,7 +196,7 @@ async function openApp(config: Config, { log, metrics, keyFiles, stores }: AppPa
     uncertainCreates: new UncertainCreates({ screenshots, archive, quota, log }),
     objects: bucket,
     files: bucket,
-    idempotency: new Idempotency(bucket, keyRing, now, report),
+    idempotency: new Idempotency({ objects: bucket, keyRing, now, report }),
     downloads,
     bodyBudget,
     system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount }),

@@ -29,26 +29,16 @@ interface ReadinessFacts {
  * Why a replica is not ready. A replica that alone loses its connection to the API server is removed from the Service. When the API server itself
  * is down, endpoints do not change, and all replicas continue to serve reads.
  */
-export function findUnreadyReasons({
-  isDraining,
-  hasDownloadKeys,
-  hasSealingKey,
-  isAdmitted,
-  caches,
-  nowMilliseconds,
-}: ReadinessFacts): string[] {
+export function findUnreadyReasons(facts: ReadinessFacts): string[] {
+  const isStale = ({ lastSeenAt, isForAuthentication }: InformerCache): boolean =>
+    facts.nowMilliseconds - lastSeenAt > (isForAuthentication ? AUTH_STALE_MILLISECONDS : STALE_MILLISECONDS)
+  const [synced, unsynced] = [facts.caches.filter(({ hasSynced }) => hasSynced), facts.caches.filter(({ hasSynced }) => !hasSynced)]
   return [
-    ...(isDraining ? ['shutting down'] : []),
-    ...(hasDownloadKeys ? [] : ['download keys not loaded']),
-    ...(hasSealingKey ? [] : ['sealing key not loaded']),
-    ...(isAdmitted ? [] : ['object storage has not accepted the access key yet']),
-    ...caches.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `cache not synced: ${name}`),
-    ...caches
-      .filter(
-        (cache) =>
-          cache.hasSynced &&
-          nowMilliseconds - cache.lastSeenAt > (cache.isForAuthentication ? AUTH_STALE_MILLISECONDS : STALE_MILLISECONDS),
-      )
-      .map(({ name }) => `cache stale: ${name}`),
+    ...(facts.isDraining ? ['shutting down'] : []),
+    ...(facts.hasDownloadKeys ? [] : ['download keys not loaded']),
+    ...(facts.hasSealingKey ? [] : ['sealing key not loaded']),
+    ...(facts.isAdmitted ? [] : ['object storage has not accepted the access key yet']),
+    ...unsynced.map(({ name }) => `cache not synced: ${name}`),
+    ...synced.filter(isStale).map(({ name }) => `cache stale: ${name}`),
   ]
 }

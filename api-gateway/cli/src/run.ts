@@ -104,7 +104,7 @@ function assertCount({ name, usage }: Command, count: number): void {
   throw new UsageError(`\`tintype ${name}\` ${usage === undefined ? 'takes no arguments' : `needs ${usage}`}. Add --help for the usage.`)
 }
 
-async function execute(args: readonly string[], world: World): Promise<ExitCode> {
+async function execute(args: readonly string[], world: World, onContext: (context: Context) => void): Promise<ExitCode> {
   const [first] = args
   if (first === undefined) {
     world.stderr.write(HELP)
@@ -114,7 +114,7 @@ async function execute(args: readonly string[], world: World): Promise<ExitCode>
     world.stdout.write(helpFor(args.slice(1), world.stdout))
     return EXIT.ok
   }
-  if (first === '--version' || first === '-V') return execute(['version'], world)
+  if (first === '--version' || first === '-V') return execute(['version'], world, onContext)
   const isGroupHelp = args.length === 2 && (args[1] === '--help' || args[1] === '-h')
   if (isGroupHelp) {
     world.stdout.write(helpFor([first], world.stdout))
@@ -129,12 +129,10 @@ async function execute(args: readonly string[], world: World): Promise<ExitCode>
   }
   assertCount(command, parsed.positionals.length)
   const context = new Context(world, parsed)
-  let forward: Forward | undefined
+  onContext(context)
+  const forward = world.isKubectlPlugin && !command.isLocal ? await forwardIfNeeded(context) : undefined
   try {
-    if (world.isKubectlPlugin && !command.isLocal) forward = await forwardIfNeeded(context)
     return (await command.run(context)) ?? EXIT.ok
-  } catch (error) {
-    throw new ReportedError(error, serverOf(context))
   } finally {
     forward?.stop()
   }
@@ -150,19 +148,9 @@ async function forwardIfNeeded(context: Context): Promise<Forward | undefined> {
   return forward
 }
 
-/** Carries the URL of the service to the report of an error. */
-class ReportedError extends Error {
-  readonly server: string | undefined
-
-  constructor(cause: unknown, server: string | undefined) {
-    super('the command failed', { cause })
-    this.server = server
-  }
-}
-
-function serverOf(context: Context): string | undefined {
+function serverOf(context: Context | undefined): string | undefined {
   try {
-    return context.settings.url
+    return context?.settings.url
   } catch {
     return undefined
   }
@@ -170,10 +158,13 @@ function serverOf(context: Context): string | undefined {
 
 /** Runs a command line. Resolves to the exit code; an error is one line on standard error. */
 export async function run(args: readonly string[], world: World): Promise<ExitCode> {
+  let context: Context | undefined
   try {
-    return await execute(args, world)
+    return await execute(args, world, (made) => {
+      context = made
+    })
   } catch (error) {
-    const report = error instanceof ReportedError ? toReport(error.cause, error.server) : toReport(error)
+    const report = toReport(error, serverOf(context))
     world.stderr.write(`tintype: ${toPrintable(report.message)}\n`)
     return report.exitCode
   }

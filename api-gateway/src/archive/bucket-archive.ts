@@ -7,10 +7,11 @@ import { isFuture, parseStoredJson } from '@tintype/crds/records/stored-json'
 import { type ArchiveReader, findArchived, writeRecords } from '@tintype/crds/storage/archive/records'
 import { isDeleted, requestRewrite, writeTombstone } from '@tintype/crds/storage/archive/tombstones'
 import { readParsed } from '@tintype/crds/storage/read-stored'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { ObjectStore, RecordArchive, ScanDirection } from '../store/ports.ts'
 import { scan } from './scan.ts'
-import { SegmentCache } from './segment-cache.ts'
+import type { SegmentCache } from './segment-reader.ts'
 
 /** Bytes of segments in the memory cache. */
 const CACHE_BYTES = 24 * 1024 * 1024
@@ -25,24 +26,19 @@ export interface ArchiveOptions {
   keyRing: () => KeyRing
   /** Called for invalid objects, which count as absent. */
   report?: ReportIgnored
-  now?: () => Date
-  cacheBytes?: number
+  now: () => Date
 }
 
 /** The archive in the bucket. The operator archives finished records. The gateway adds records that were never in the Kubernetes API. */
 export class BucketArchive implements RecordArchive {
   readonly #storage: ArchiveBucket
-  readonly #cache: SegmentCache
+  readonly #cache: SegmentCache = new LRUCache({ maxSize: CACHE_BYTES })
   readonly #keyRing: () => KeyRing
   /** Dependencies of reads. */
   readonly #reader: ArchiveReader & { storage: ArchiveBucket }
 
-  constructor(
-    storage: ArchiveBucket,
-    { keyRing, report = ignoreSilently, now = () => new Date(), cacheBytes = CACHE_BYTES }: ArchiveOptions,
-  ) {
+  constructor(storage: ArchiveBucket, { keyRing, report = ignoreSilently, now }: ArchiveOptions) {
     this.#storage = storage
-    this.#cache = new SegmentCache(cacheBytes)
     this.#keyRing = keyRing
     this.#reader = { storage, report, now }
   }

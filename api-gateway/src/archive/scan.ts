@@ -8,12 +8,9 @@ import { Tombstones } from '@tintype/crds/storage/archive/tombstones'
 import type { ObjectStore, ScanDirection } from '../store/ports.ts'
 import type { DayListing } from './day-listing.ts'
 import { newestDays, oldestDays } from './days.ts'
-import { LineMerge } from './merge.ts'
-import { SCAN_ORDERS, type ScanOrder } from './scan-order.ts'
-import type { SegmentCache } from './segment-cache.ts'
-import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
+import { LineMerge, SCAN_ORDERS, type ScanOrder } from './merge.ts'
+import { type SegmentCache, SegmentReader, SegmentReplaced } from './segment-reader.ts'
 
-/** Dependencies of {@link scan}. */
 export interface ScanDeps {
   storage: Pick<ObjectStore, 'read' | 'list'>
   cache: SegmentCache

@@ -3,12 +3,15 @@ import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import type { SegmentName } from '@tintype/crds/records/storage-keys'
 import { isTooLarge } from '@tintype/crds/storage/port'
+import type { LRUCache } from 'lru-cache'
 import type { ObjectStore } from '../store/ports.ts'
-import type { SegmentCache } from './segment-cache.ts'
 
 /** Concurrent segment reads, and the number of records up to which segments are read ahead. */
 const MAX_CONCURRENT = 16
 const AHEAD_RECORDS = 200
+
+/** Lines of segments by key, with a limit of their bytes. The content of a key never changes. */
+export type SegmentCache = LRUCache<string, readonly Line[]>
 
 /** A listed segment no longer exists, because its records were moved to other segments. */
 export class SegmentReplaced extends Error {}
@@ -70,7 +73,9 @@ export class SegmentReader {
     const text = await this.#readText(key)
     const lines = readLines(segment, text ?? '')
     if (lines.length !== count) this.#report({ kind: 'segment', reason: text === undefined ? 'size' : 'content', key })
-    return this.#cache.set(key, text ?? '', lines)
+    // The library refuses a size of 0, and does not store what is larger than its limit.
+    this.#cache.set(key, lines, { size: Math.max(1, Buffer.byteLength(text ?? '')) })
+    return lines
   }
 
   /** Undefined when there is more than a segment has. @throws SegmentReplaced */

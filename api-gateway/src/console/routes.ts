@@ -39,16 +39,15 @@ const INDEX = {
 const CodeBody = z.strictObject({ code: z.string().max(2_048) })
 const SignIn = z.union([z.strictObject({ api_key: z.string().max(256) }), CodeBody])
 
-const keyNameOf = ({ metadata, spec }: ApiKey): string => spec.name ?? metadata.name
+/** For whom a key acts, as the console shows it. */
+const toIdentity = (apiKey: ApiKey, more: object = {}) => {
+  const { metadata, spec } = apiKey
+  return { account: accountOf(apiKey), key: { id: apiKeyIdOf(metadata), name: spec.name ?? metadata.name, ...more } }
+}
 
-/** The session as the console shows it. */
 const toSessionBody = (apiKey: ApiKey, more: object = {}) => ({
   success: true,
-  data: {
-    account: accountOf(apiKey),
-    key: { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey), scopes: scopesOf(apiKey) },
-    ...more,
-  },
+  data: { ...toIdentity(apiKey, { scopes: scopesOf(apiKey) }), ...more },
 })
 
 /** @throws ApiError unless the request is from the console's page */
@@ -134,9 +133,7 @@ function addDescription(app: FastifyInstance, { sessions }: ConsoleDeps): void {
   app.post('/console/codes/describe', withBody, async (request, reply) => {
     const { data } = CodeBody.safeParse(request.body)
     if (!data) throw invalid([{ path: '', code: 'invalid_type', message: 'the body must have code' }])
-    const apiKey = await sessions.describeCode(data.code)
-    const key = { id: apiKeyIdOf(apiKey.metadata), name: keyNameOf(apiKey) }
-    return reply.headers(SECRET).send({ success: true, data: { account: accountOf(apiKey), key } })
+    return reply.headers(SECRET).send({ success: true, data: toIdentity(await sessions.describeCode(data.code)) })
   })
 }
 

@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { keyHash } from '@tintype/crds/crypto/key-text'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { signInKey } from '@tintype/crds/records/storage-keys'
 import { ApiError, unavailable } from '../common/errors.ts'
-import { findOldestKey, generationOf, isUsable, parseBearer } from '../resources/keys/credentials.ts'
+import { findUsableKey, generationOf, isUsable } from '../resources/keys/credentials.ts'
 import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
 import { isFromConsole, sessionTokenOf } from './session-cookie.ts'
 import { openToken, type Purpose, SESSION_MILLISECONDS, sealToken, type TokenContent } from './session-token.ts'
@@ -34,7 +33,6 @@ export interface OpenSession {
 
 const signInAgain = (): ApiError => new ApiError('UNAUTHORIZED', 'the session of the web console has ended: sign in again')
 const invalidCode = (): ApiError => new ApiError('UNAUTHORIZED', 'the sign-in link was used or has expired: sign in with an API key')
-const invalidKey = (): ApiError => new ApiError('INVALID_API_KEY', 'the API key is not valid')
 
 /** Begins, finds and ends sessions. */
 export class Sessions {
@@ -46,13 +44,13 @@ export class Sessions {
 
   /** @throws ApiError INVALID_API_KEY */
   async beginWithKey(text: string): Promise<Session> {
-    const { apiKey, hash } = await this.#findKey(text)
+    const { apiKey, hash } = await findUsableKey(`Bearer ${text}`, this.#deps)
     return { apiKey, token: this.#seal('session', apiKey, hash) }
   }
 
   /** A code that begins one session of the key, within ten minutes. @throws ApiError 401 */
   async issueCode(authorization: string | undefined): Promise<{ apiKey: ApiKey; code: string }> {
-    const { apiKey, hash } = await this.#findKey(parseBearer(authorization))
+    const { apiKey, hash } = await findUsableKey(authorization, this.#deps)
     return { apiKey, code: this.#seal('code', apiKey, hash) }
   }
 
@@ -92,13 +90,6 @@ export class Sessions {
   /** Ends every session of the key, on all replicas. */
   async end(apiKey: ApiKey): Promise<void> {
     await this.#deps.keys.endSessions(apiKey, this.#deps.now())
-  }
-
-  async #findKey(text: string): Promise<{ apiKey: ApiKey; hash: string }> {
-    const hash = keyHash(parseBearer(`Bearer ${text}`))
-    const apiKey = findOldestKey(await this.#deps.keys.findByHash(hash))
-    if (!apiKey || !isUsable(apiKey, hash, this.#deps.now())) throw invalidKey()
-    return { apiKey, hash }
   }
 
   /** The key of a code, and the object that records its use. */

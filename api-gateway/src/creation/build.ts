@@ -21,19 +21,22 @@ export interface CaptureTarget {
   privateOptions?: PrivateOptions | undefined
 }
 
-/** A request to create screenshots of one or more URLs. */
-export interface BuildRequest {
-  accountName: string
-  targets: readonly CaptureTarget[]
+/** The options of a request, by kind. A kind without options can be absent. */
+export interface RequestedOptions {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   cache?: CacheOptions | undefined
   record?: RecordOptions | undefined
+}
+
+/** A request to create screenshots of one or more URLs. */
+export interface BuildRequest extends RequestedOptions {
+  accountName: string
+  targets: readonly CaptureTarget[]
   /** Trace of the request, which its captures continue. */
   traceparent?: string | undefined
 }
 
-/** Dependencies of {@link buildAll}. */
 export type BuildDeps = OptionsDeps & CacheDeps
 
 /** Concurrent cache lookups. */

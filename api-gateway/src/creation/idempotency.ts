@@ -1,6 +1,5 @@
-import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { ApiError } from '../common/errors.ts'
-import type { KeyRingSource, ObjectStore } from '../store/ports.ts'
+import type { ObjectStore } from '../store/ports.ts'
 import { EntryStore, type EntryStoreDeps } from './entry-store.ts'
 import { type Entry, isExpired, RETENTION_MILLISECONDS } from './idempotency-entry.ts'
 import type { CreationPlan } from './plan.ts'
@@ -48,8 +47,9 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   throw new ApiError('VALIDATION_ERROR', message, { details: [{ path: 'Idempotency-Key', code: 'invalid_value', message }] })
 }
 
-/** Bucket operations that {@link Idempotency} needs. */
-export type IdempotencyStore = EntryStoreDeps['objects'] & Pick<ObjectStore, 'remove'>
+interface IdempotencyDeps extends EntryStoreDeps {
+  objects: EntryStoreDeps['objects'] & Pick<ObjectStore, 'remove'>
+}
 
 /** An entry and its object key. */
 interface Found {
@@ -60,16 +60,12 @@ interface Found {
 
 /** Stores and resumes the plans of requests with an Idempotency-Key. */
 export class Idempotency {
-  readonly #objects: IdempotencyStore
+  readonly #deps: IdempotencyDeps
   readonly #entries: EntryStore
-  readonly #keyRing: KeyRingSource
-  readonly #now: () => Date
 
-  constructor(objects: IdempotencyStore, keyRing: KeyRingSource, now: () => Date, report?: ReportIgnored) {
-    this.#objects = objects
-    this.#entries = new EntryStore({ objects, keyRing, now, report })
-    this.#keyRing = keyRing
-    this.#now = now
+  constructor(deps: IdempotencyDeps) {
+    this.#deps = deps
+    this.#entries = new EntryStore(deps)
   }
 
   /**
@@ -82,12 +78,12 @@ export class Idempotency {
       admit?.()
       return { plan: newPlan(), isRepeated: false, isRemembered: false, complete: nothing, forget: nothing }
     }
-    const [objectKey = '', ...rotatedKeys] = idempotencyObjectKeys(request.account, key, this.#keyRing())
-    const hash = requestHash(request, this.#keyRing())
+    const [objectKey = '', ...rotatedKeys] = idempotencyObjectKeys(request.account, key, this.#deps.keyRing())
+    const hash = requestHash(request, this.#deps.keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#findEarlier(rotatedKeys)
       const refusal = refusalOf(admit)
-      const entry: Entry = { hash, plan: newPlan(), takenAt: this.#now().toISOString() }
+      const entry: Entry = { hash, plan: newPlan(), takenAt: this.#deps.now().toISOString() }
       const etag = refusal || found ? undefined : await this.#entries.write(objectKey, entry, { ifAbsent: true })
       if (etag !== undefined) return this.#toExecution({ objectKey, entry, etag }, false)
       // A replayed response does not depend on free capacity.
@@ -107,7 +103,7 @@ export class Idempotency {
   /** An entry that has not expired. */
   async #find(objectKey: string): Promise<Found | undefined> {
     const { etag = '', entry } = (await this.#entries.read(objectKey)) ?? {}
-    return entry && !isExpired(entry, this.#now()) ? { objectKey, entry, etag } : undefined
+    return entry && !isExpired(entry, this.#deps.now()) ? { objectKey, entry, etag } : undefined
   }
 
   /** Returns undefined when another request was faster. The caller then tries again. */
@@ -119,7 +115,7 @@ export class Idempotency {
   ): Promise<IdempotentExecution | undefined> {
     const present = await this.#entries.read(objectKey)
     if (present === undefined) return undefined
-    if (present.entry && !isExpired(present.entry, this.#now()))
+    if (present.entry && !isExpired(present.entry, this.#deps.now()))
       return this.#resume({ objectKey, entry: present.entry, etag: present.etag }, request)
     if (refusal) return undefined
     const etag = await this.#entries.write(objectKey, entry, { ifMatch: present.etag })
@@ -128,12 +124,12 @@ export class Idempotency {
 
   /** Continues what an earlier request started. */
   async #resume({ objectKey, entry, etag }: Found, request: HashedRequest): Promise<IdempotentExecution | undefined> {
-    if (!isHashOf(entry.hash, request, this.#keyRing())) {
+    if (!isHashOf(entry.hash, request, this.#deps.keyRing())) {
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used for another request in the last 24 hours')
     }
     if (entry.result !== undefined) return this.#toExecution({ objectKey, entry, etag }, true)
-    if (this.#now().getTime() - Date.parse(entry.takenAt) < TIMEOUT_MILLISECONDS) throw inProgress()
-    const taken = { ...entry, takenAt: this.#now().toISOString() }
+    if (this.#deps.now().getTime() - Date.parse(entry.takenAt) < TIMEOUT_MILLISECONDS) throw inProgress()
+    const taken = { ...entry, takenAt: this.#deps.now().toISOString() }
     const next = await this.#entries.write(objectKey, taken, { ifMatch: etag })
     return next === undefined ? undefined : this.#toExecution({ objectKey, entry: taken, etag: next }, true)
   }
@@ -148,7 +144,7 @@ export class Idempotency {
         // A failed condition means that another request took over the plan. It has the same result.
         await this.#entries.write(objectKey, { ...entry, result: result as Entry['result'] }, { ifMatch: etag })
       },
-      forget: () => this.#objects.remove([objectKey]),
+      forget: () => this.#deps.objects.remove([objectKey]),
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { definedOf } from '../http/fields.ts'
 import type { NewScreenshot } from '../store/ports.ts'
 
 /** A spec whose fields may be undefined. */
@@ -14,13 +15,10 @@ export interface Notes {
 /** Builds the custom resource. User input never becomes a label or a name. */
 export const buildScreenshot = (id: string, draft: Draft, notes: Notes = {}): NewScreenshot => ({
   metadata: { name: toObjectName(id), ...toAnnotations(notes) },
-  spec: Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as unknown as ScreenshotSpec,
+  spec: definedOf(draft) as ScreenshotSpec,
 })
 
 function toAnnotations({ estimatedTime, traceparent }: Notes): Pick<NewScreenshot['metadata'], 'annotations'> {
-  const annotations = {
-    ...(estimatedTime === undefined ? {} : { [Annotation.estimatedTime]: estimatedTime }),
-    ...(traceparent === undefined ? {} : { [Annotation.traceparent]: traceparent }),
-  }
+  const annotations = definedOf({ [Annotation.estimatedTime]: estimatedTime, [Annotation.traceparent]: traceparent })
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { MAX_BODY_BYTES } from './body.ts'
 import { type CheckQuery, type RawQuery, readQuery } from './query.ts'
 import { isLenient } from './request-headers.ts'
+import { NO_CACHE, setIgnoredOptionsHeader } from './response-headers.ts'
 import type { Route } from './route.ts'
 
 // Registers declared routes with Fastify. Authentication runs before, in onRequest. The query is checked before the body, and both before the handler.
@@ -25,7 +26,9 @@ function addRoute<Deps>(app: FastifyInstance, route: Route<Deps>, deps: Deps): v
     handler: async (request, reply) => {
       const parsed = query === 'unchecked' ? {} : readQuery(request.query, query, checkQuery as CheckQuery<object> | undefined)
       const read = body?.read(request.body, { isLenient: isLenient(request.headers.prefer), deps })
-      const input = { request, reply, params: request.params, query: parsed, body: read?.body, ignored: read?.ignored ?? [] }
+      if (scope !== undefined) reply.headers(NO_CACHE)
+      setIgnoredOptionsHeader(reply, read?.ignored ?? [])
+      const input = { request, reply, params: request.params, query: parsed, body: read?.body }
       return handle(input as Parameters<typeof handle>[0], deps)
     },
   })

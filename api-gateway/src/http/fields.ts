@@ -35,6 +35,10 @@ export const isoOrNull = (time: string | undefined): string | null => (time === 
 /** True when the timestamp is in the future. */
 export const isAhead = (instant: string | undefined, now: Date): instant is string => instant !== undefined && new Date(instant) > now
 
+/** The fields that are not undefined. */
+export const definedOf = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
+
 /** The fields of a merge patch: each may be absent, and null removes it. */
 export const toPatchFields = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, toPatchField(schema)])) as {
@@ -51,5 +55,3 @@ function toPatchField(schema: z.ZodType): z.ZodType {
     .optional()
   return description === undefined ? patch : patch.describe(description)
 }
-
-export const success = z.literal(true)

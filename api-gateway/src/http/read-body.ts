@@ -55,11 +55,9 @@ function soundPartOf({ shape }: z.ZodObject, body: unknown): Record<string, unkn
   )
 }
 
-const findRepeated = (values: readonly string[] = []): number => values.findIndex((value, index) => values.indexOf(value) !== index)
-
 /** Checks that a list has no duplicates. */
-export function findDuplicateProblems(path: string, values: readonly string[] | undefined): Problem[] {
-  const index = findRepeated(values)
+export function findDuplicateProblems(path: string, values: readonly string[] = []): Problem[] {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at)
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] is a duplicate` }]
 }
 

@@ -12,22 +12,17 @@ const parseRanges = (accept: string): MediaRange[] =>
 
 const FILE_TYPE = /^(image|video)\/[a-z0-9*.+-]+$/
 
+/** The best quality of the types in an Accept header that are wanted. 0: it names none. */
+const qualityOf = (accept: string, isWanted: (type: string) => boolean): number =>
+  Math.max(0, ...parseRanges(accept).map(({ type, quality }) => (isWanted(type) ? quality : 0)))
+
+const isJson = (type: string): boolean => type === 'application/json'
+
 /** True when the Accept header prefers an image or video type over JSON. */
-export function prefersFile(accept: string | undefined): boolean {
-  if (accept === undefined) return false
-  const ranges = parseRanges(accept)
-  const best = (is: (type: string) => boolean): number =>
-    Math.max(0, ...ranges.filter(({ type }) => is(type)).map(({ quality }) => quality))
-  const json = ranges.some(({ type }) => type === 'application/json') ? best((type) => type === 'application/json') : 0
-  return best((type) => FILE_TYPE.test(type)) > json
-}
+export const prefersFile = (accept = ''): boolean => qualityOf(accept, (type) => FILE_TYPE.test(type)) > qualityOf(accept, isJson)
 
 /** True when the Accept header prefers HTML over JSON, as that of browsers does. A range for any type does not count. */
-export function prefersHtml(accept: string | undefined): boolean {
-  const ranges = parseRanges(accept ?? '')
-  const qualityOf = (wanted: string): number => Math.max(0, ...ranges.filter(({ type }) => type === wanted).map(({ quality }) => quality))
-  return qualityOf('text/html') > qualityOf('application/json')
-}
+export const prefersHtml = (accept = ''): boolean => qualityOf(accept, (type) => type === 'text/html') > qualityOf(accept, isJson)
 
 /** True when the request says `Prefer: handling=lenient` (RFC 7240). Unknown names are then dropped and listed instead of rejected. */
 export const isLenient = (prefer: string | string[] | undefined): boolean =>

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Of responses without secrets: a client asks each time whether its copy is current. */
+/** Of authenticated responses, unless the handler sets another: a client asks each time whether its copy is current. */
 export const NO_CACHE = { 'cache-control': 'private, no-cache' }
 /** Of responses with a secret. */
 export const NO_STORE = { 'cache-control': 'private, no-store' }
@@ -9,11 +9,11 @@ const MAX_LISTED_NAMES = 32
 const MAX_NAME_LENGTH = 64
 
 /** Lists the unknown names that a request with `Prefer: handling=lenient` contained. */
-export function setIgnoredOptionsHeader(reply: FastifyReply, ignored: readonly string[]): FastifyReply {
-  if (ignored.length === 0) return reply
+export function setIgnoredOptionsHeader(reply: FastifyReply, ignored: readonly string[]): void {
+  if (ignored.length === 0) return
   // The names come from the request, so only characters that a header may contain are sent back.
   const names = ignored.map((name) => name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, MAX_NAME_LENGTH)).slice(0, MAX_LISTED_NAMES)
-  return reply.headers({ 'preference-applied': 'handling=lenient', 'x-ignored-options': names.join(', ') })
+  reply.headers({ 'preference-applied': 'handling=lenient', 'x-ignored-options': names.join(', ') })
 }
 
 /** Marks the response to a repeated request with the same Idempotency-Key. */

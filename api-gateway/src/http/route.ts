@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyDocumentation, BodyReader } from './body.ts'
 import type { HeaderName } from './headers.ts'
-import { ifNoneMatch, type Parameter } from './parameters.ts'
+import { ifMatch, ifNoneMatch, type Parameter } from './parameters.ts'
 import type { CheckQuery, QueryOf, QueryParameters } from './query.ts'
 
 // Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
@@ -49,11 +49,14 @@ export type Tag =
   | 'Links'
 
 type Path = `/${string}`
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+/** Method and path, such as `GET /keys/{id}`. */
+type Target = `${Uppercase<Method>} ${Path}`
 
 /** A route as the OpenAPI document describes it. */
 export interface Operation {
   id: string
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  method: Method
   /** Path below `/api/v1`. */
   path: Path
   /** True when the path is not below `/api/v1`. */
@@ -89,8 +92,6 @@ export interface Input<Params = object, Body = undefined, Query = object> {
   params: Params
   body: Body
   query: Query
-  /** Names of body fields that `Prefer: handling=lenient` dropped. */
-  ignored: readonly string[]
 }
 
 /** `/keys/{id}` → `{ id: string }`. */
@@ -107,15 +108,14 @@ interface Registration {
   handlesHead?: true
 }
 
-interface Declaration<Deps, Url extends Path, Body, Parameters extends QueryParameters>
-  extends Omit<Operation, 'path' | 'query' | 'body' | 'tag'>,
+interface Declaration<Deps, Route extends Target, Body, Parameters extends QueryParameters>
+  extends Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'tag'>,
     Registration {
-  path: Url
   tag?: Tag
   query?: Parameters | 'unchecked'
   checkQuery?: CheckQuery<QueryOf<Parameters>>
   body?: BodyReader<Body, Deps>
-  handle: Handle<Input<ParamsOf<Url>, Body, QueryOf<Parameters>>, Deps>
+  handle: Handle<Input<ParamsOf<Route>, Body, QueryOf<Parameters>>, Deps>
 }
 
 /** A declared route. `Deps` are the dependencies of its handler. The document needs none. */
@@ -129,21 +129,29 @@ const NOT_MODIFIED: ResponseSpec = { description: 'The client already has this v
 
 /**
  * Returns a function that declares routes whose handlers have these dependencies. It infers the types of parameters, query and body.
- * Routes with If-None-Match also respond with 304, and those with an Idempotency-Key or a body have the headers of these.
+ * Routes with If-None-Match also respond with 304. The headers of a condition, an Idempotency-Key, a body or a scope are added to the responses.
  * @param own parameters of paths, for the routes whose path names them
  */
 export const routeFor =
   <Deps = unknown>(tag?: Tag, ...own: readonly Parameter[]) =>
-  <const Url extends Path, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
-    declaration: Declaration<Deps, Url, Body, Parameters>,
+  <const To extends Target, Body = undefined, Parameters extends QueryParameters = Record<never, never>>(
+    target: To,
+    declaration: Declaration<Deps, To, Body, Parameters>,
   ): Route<Deps> => {
-    const { path, parameters = [], isKeyed, body } = declaration
+    const [method = '', path = ''] = target.split(' ')
+    const { parameters = [], scope, isKeyed, body } = declaration
     const all = [...own.filter(({ name }) => path.includes(`{${name}}`)), ...parameters]
-    const more: HeaderName[] = [...(isKeyed ? (['Idempotent-Replayed'] as const) : []), ...(body ? (['X-Ignored-Options'] as const) : [])]
-    const responses = Object.entries(declaration.responses).map(([status, { headers = [], ...response }]) => {
-      const described = [...headers, ...more]
-      return [status, { ...response, ...(described.length > 0 && { headers: described }) }] as const
+    const isConditional = all.includes(ifNoneMatch) || all.includes(ifMatch)
+    const responses = Object.entries(declaration.responses).map(([status, response]) => {
+      const { schema, headers = [] } = response
+      const described = new Set<HeaderName>(headers)
+      if (isConditional && schema) described.add('ETag')
+      if (scope) described.add('Cache-Control')
+      if (isKeyed) described.add('Idempotent-Replayed')
+      if (body) described.add('X-Ignored-Options')
+      return [status, { ...response, headers: [...described] }] as const
     })
     const documented = { ...(all.includes(ifNoneMatch) && { 304: NOT_MODIFIED }), ...Object.fromEntries(responses) }
-    return { tag, ...declaration, responses: documented, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
+    const operation = { tag, ...declaration, method: method.toLowerCase(), path, responses: documented }
+    return { ...operation, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
   }

@@ -14,7 +14,6 @@ import type { ObjectStore } from '../store/ports.ts'
 /** Option fields of a Screenshot's spec. */
 export type StoredOptions = Pick<ScreenshotSpec, 'options' | 'sealedOptions' | 'optionsObject' | 'hiddenOptions'>
 
-/** Dependencies of {@link storeOptions}. */
 export interface OptionsDeps {
   /** @throws ApiError SERVICE_UNAVAILABLE while no key is loaded */
   sealingKey: () => SealingKey

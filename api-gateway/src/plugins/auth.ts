@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { keyHash } from '@tintype/crds/crypto/key-text'
 import { DEFAULT_ACCOUNT } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../common/errors.ts'
-import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../resources/keys/credentials.ts'
+import { assertScope, findUsableKey, invalidKey } from '../resources/keys/credentials.ts'
 import type { KeyStore } from '../store/ports.ts'
 
 declare module 'fastify' {
@@ -46,19 +45,13 @@ export async function findAccountOfKey(apiKey: ApiKey, scope: Scope, { keys }: P
 export async function authenticate(
   authorization: string | undefined,
   scope: Scope,
-  { keys, now }: AuthDeps,
+  deps: AuthDeps,
 ): Promise<{ account: Account; apiKey: ApiKey }> {
-  const hash = keyHash(parseBearer(authorization))
-  const apiKey = findOldestKey(await keys.findByHash(hash))
-  if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
-  const account = await findAccountOfKey(apiKey, scope, { keys })
-  keys.recordUse(apiKey, now())
-  return { account, apiKey }
+  const { apiKey } = await findUsableKey(authorization, deps)
+  return useKey(apiKey, scope, deps)
 }
 
-async function authenticateRequest(headers: IncomingHttpHeaders, scope: Scope, deps: AuthDeps & SessionDeps) {
-  const apiKey = await deps.findSessionKey?.(headers)
-  if (!apiKey) return authenticate(headers.authorization, scope, deps)
+async function useKey(apiKey: ApiKey, scope: Scope, deps: AuthDeps): Promise<{ account: Account; apiKey: ApiKey }> {
   const account = await findAccountOfKey(apiKey, scope, deps)
   deps.keys.recordUse(apiKey, deps.now())
   return { account, apiKey }
@@ -73,7 +66,10 @@ export function addAuth(app: FastifyInstance, deps: AuthDeps & SessionDeps): voi
   app.addHook('onRequest', async (request) => {
     const { scope } = request.routeOptions.config
     if (scope === undefined) return
-    const { account, apiKey } = await authenticateRequest(request.headers, scope, deps)
+    const sessionKey = await deps.findSessionKey?.(request.headers)
+    const { account, apiKey } = await (sessionKey
+      ? useKey(sessionKey, scope, deps)
+      : authenticate(request.headers.authorization, scope, deps))
     Object.assign(request, { account, apiKey, accountName: account.metadata.name })
   })
 }

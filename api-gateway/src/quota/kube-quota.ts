@@ -10,7 +10,7 @@ import type { DailyUsage } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans, toLimits } from '@tintype/crds/usage/plans'
 import { type Outcome, toUsageFacts, UsageDraft } from '@tintype/crds/usage/usage'
 import { unavailable } from '../common/errors.ts'
-import { toApiError } from '../store/kube-errors.ts'
+import { throwApiError, toApiError } from '../store/kube-errors.ts'
 import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../store/ports.ts'
 import type { GatewayLease } from './gateway-lease.ts'
 import type { QuotaMetrics, ReservationOutcome } from './metrics.ts'
@@ -75,11 +75,7 @@ export class KubeQuota implements QuotaStore {
   }
 
   async release(account: string, reservation: string, names: readonly string[]): Promise<void> {
-    try {
-      await this.#ledgerOf(account).release(reservation, names)
-    } catch (error) {
-      throw toApiError(error)
-    }
+    await this.#ledgerOf(account).release(reservation, names).catch(throwApiError)
   }
 
   facts({ metadata, spec }: Account, now: Date): LimitFacts {

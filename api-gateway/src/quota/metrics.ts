@@ -7,8 +7,8 @@ export type ReservationOutcome = 'granted' | 'partial' | 'quota' | 'rate' | 'una
 /** Callbacks for the metrics of the quota. */
 export interface QuotaMetrics {
   onReservation: (outcome: ReservationOutcome) => void
-  /** An update was written. @param waiters requests in it @param attempt number of the attempt */
-  onCommit: (waiters: number, attempt: number) => void
+  /** An update was written. @param waiters requests in it */
+  onCommit: (waiters: number) => void
   /** An update conflicted with another writer's. */
   onConflict: () => void
 }

@@ -173,7 +173,7 @@ export class QuotaLedger {
     const update = async (attempt: number): Promise<Outcome[]> => {
       const cached = attempt === 1 ? store.cached() : undefined
       const { outcomes, isWritten } = await this.#update(cached ?? (await store.read()), waiters, worthWriting)
-      if (isWritten) metrics.onCommit(waiters.length, attempt)
+      if (isWritten) metrics.onCommit(waiters.length)
       return outcomes
     }
     const delayOf = (error: unknown, attempt: number): number | undefined => {

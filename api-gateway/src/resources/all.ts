@@ -17,9 +17,9 @@ import { type SystemDeps, systemRoutes } from './system/routes.ts'
 import type { TakeDeps } from './take/deps.ts'
 import { takeRoutes } from './take/routes.ts'
 import { type UsageDeps, usageRoutes } from './usage/routes.ts'
-import { type WebhookRoutesDeps, webhookRoutes } from './webhooks/routes.ts'
+import type { WebhooksDeps } from './webhooks/handlers.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
-/** Dependencies of all handlers. */
 export type RoutesDeps = DeliveriesDeps &
   FilesDeps &
   KeysDeps &
@@ -30,7 +30,7 @@ export type RoutesDeps = DeliveriesDeps &
   SystemDeps &
   TakeDeps &
   UsageDeps &
-  WebhookRoutesDeps
+  WebhooksDeps
 
 /** Every route of the API, in the order of the OpenAPI document. */
 export const routes: readonly Route<RoutesDeps>[] = [

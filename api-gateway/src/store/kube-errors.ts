@@ -28,3 +28,8 @@ export function toApiError(error: unknown): unknown {
   if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
   return error
 }
+
+/** For `catch`. */
+export const throwApiError = (error: unknown): never => {
+  throw toApiError(error)
+}

@@ -8,7 +8,7 @@ import type { Identified } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import { ApiError, notFound } from '../common/errors.ts'
-import { toApiError } from './kube-errors.ts'
+import { throwApiError, toApiError } from './kube-errors.ts'
 import type { ObjectPatch } from './object-patch.ts'
 import type { RecordStore } from './ports.ts'
 
@@ -57,7 +57,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   }
 
   async latestOfAccount(account: string): Promise<readonly T[]> {
-    const all = await this.#ask(() => this.#client.listAll({ timeoutMilliseconds: READ_MILLISECONDS }))
+    const all = await this.#client.listAll({ timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
     return all.filter((object) => accountOf(object) === account)
   }
 
@@ -76,18 +76,18 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
       return this.#seen(await this.#client.create(object, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' }))
     } catch (error) {
       if (!isAlreadyExists(error)) throw toApiError(error)
-      return this.#seen(await this.#ask(() => this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS })))
+      return this.#seen(await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError))
     }
   }
 
   async patch({ metadata: { name, uid, resourceVersion } }: T, patch: ObjectPatch): Promise<T> {
     const body = mergePatch({ ...patch }, { resourceVersion, uid })
-    return this.#seen(await this.#change(() => this.#client.patch(name, body, { timeoutMilliseconds: WRITE_MILLISECONDS })))
+    return this.#seen(await this.#client.patch(name, body, { timeoutMilliseconds: WRITE_MILLISECONDS }).catch(this.#throwChangeError))
   }
 
   async delete(object: T): Promise<void> {
     const { name, uid, resourceVersion } = object.metadata
-    await this.#change(() => this.#client.delete(name, { uid, resourceVersion, timeoutMilliseconds: WRITE_MILLISECONDS }))
+    await this.#client.delete(name, { uid, resourceVersion, timeoutMilliseconds: WRITE_MILLISECONDS }).catch(this.#throwChangeError)
     this.reflector.noteDeleted(object)
   }
 
@@ -98,7 +98,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   /** Reads from the API server, because another replica may have just created or changed the object. */
   async #fetch(id: string, name: string): Promise<T | undefined> {
     if (!id.includes('_') || (name === toObjectName(id) && !this.#options.isIdName(name))) return undefined
-    const found = await this.#ask(() => this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }))
+    const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
     return found && this.#options.idOf(found.metadata) === id ? this.#seen(found) : undefined
   }
 
@@ -107,24 +107,11 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
     return object
   }
 
-  async #ask<R>(request: () => Promise<R>): Promise<R> {
-    try {
-      return await request()
-    } catch (error) {
-      throw toApiError(error)
-    }
-  }
-
-  async #change<R>(request: () => Promise<R>): Promise<R> {
-    try {
-      return await request()
-    } catch (error) {
-      if (isNotFound(error)) throw notFound(this.#options.what)
-      if (isConflict(error))
-        throw new ApiError('CONFLICT', `another request has just changed the ${this.#options.what}: read it again and retry`, {
-          cause: error,
-        })
-      throw toApiError(error)
-    }
+  readonly #throwChangeError = (error: unknown): never => {
+    const { what } = this.#options
+    if (isNotFound(error)) throw notFound(what)
+    if (isConflict(error))
+      throw new ApiError('CONFLICT', `another request has just changed the ${what}: read it again and retry`, { cause: error })
+    throw toApiError(error)
   }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../api-gateway/src/http/route.ts'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
-import { ErrorBody } from '../../../api-gateway/src/openapi/error-body.ts'
+import { ErrorBody } from '../../../api-gateway/src/openapi/error-responses.ts'
 import { errorsOf } from '../../../api-gateway/src/openapi/errors-of.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 

@@ -374,7 +374,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     archive,
     objects,
     report: () => {},
-    idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
+    idempotency: new Idempotency({ objects, keyRing, now: changes.now ?? (() => NOW) }),
     downloads: new Downloads({ max: 2, metrics, now: () => performance.now() }),
     system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
     metrics,

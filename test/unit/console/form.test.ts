@@ -2,6 +2,7 @@ import t from 'tap'
 import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
 import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
 import {
+  addedTo,
   type FieldInput,
   type FormInputs,
   type FormRequest,
@@ -224,7 +225,13 @@ t.test('an option that the playground adds itself does not come back from the re
   const given = { full_page: true }
   const sent = toCaptureRequest(toRequest(URL_OF_PAGE, toInputs(given).inputs)).body.options
   t.strictSame(sent, { metadata_timings: true, full_page: true })
-  t.strictSame(toInputs(withoutAdded(sent)).inputs, { full_page: 'true' })
+  t.strictSame(toInputs(withoutAdded(sent, addedTo(given))).inputs, { full_page: 'true' })
   t.strictSame(toInputs(withoutAdded({ metadata_timings: false })).inputs, {}, 'the default')
   t.strictSame(toCaptureRequest(toRequest(URL_OF_PAGE, { metadata_timings: 'false' })).body.options, { metadata_timings: false })
+})
+
+t.test('an option that the owner has set comes back from the record, although the playground adds it to others', async (t) => {
+  const given = { metadata_timings: true }
+  t.strictSame(toInputs(withoutAdded(given, addedTo(given))).inputs, { metadata_timings: 'true' })
+  t.strictSame(toInputs(withoutAdded(given)).inputs, { metadata_timings: 'true' }, 'of a capture that the playground did not request')
 })

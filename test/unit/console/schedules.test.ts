@@ -31,7 +31,7 @@ t.test('the next times follow the clock of the time zone', async (t) => {
   t.strictSame(found, { times: [Date.parse('2026-11-26T08:00:00Z'), Date.parse('2026-11-27T08:00:00Z')] })
   t.equal(formatIn('Europe/Zurich', NOW), 'Wed, Nov 25, 2026, 11:00')
   t.match(findNextTimes('@every 90m', 'UTC', { ...times, count: 1 }), { times: [NOW + 5_400_000] })
-  for (const { schedule } of COMMON_SCHEDULES) t.ok('times' in findNextTimes(schedule, 'UTC', { ...times, count: 1 }), schedule)
+  for (const [schedule] of COMMON_SCHEDULES) t.ok('times' in findNextTimes(schedule, 'UTC', { ...times, count: 1 }), schedule)
 })
 
 t.test('an expression, a zone and seconds that the API refuses are reported at their fields', async (t) => {

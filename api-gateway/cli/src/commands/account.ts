@@ -3,7 +3,7 @@ import { type Flag, toOptionName } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
 import { formatTime } from '../terminal/format.ts'
-import type { Command, Context } from './context.ts'
+import { type Command, type Context, toDeleteCommand } from './context.ts'
 import { findOwnKey } from './link-secret.ts'
 
 const inactive: Flag = { name: 'include-inactive', kind: 'boolean', summary: 'Also lists inactive ones' }
@@ -99,16 +99,7 @@ const keysCreate: Command = {
   },
 }
 
-const keysDelete: Command = {
-  name: 'keys delete',
-  usage: 'ID',
-  summary: 'Deletes an API key, which stops working',
-  async run(context) {
-    const id = context.argument(0)
-    await context.client().keys.delete(id, { signal: context.world.signal })
-    context.show({ id, deleted: true }, `deleted ${id}`)
-  },
-}
+const keysDelete = toDeleteCommand('keys delete', 'Deletes an API key, which stops working', ({ keys }) => keys)
 
 const keysRotate: Command = {
   name: 'keys rotate',

@@ -1,6 +1,8 @@
 import type { ScreenshotRequest } from '../../../client/src/index.ts'
 import { type CaptureOption, type Flag, toFlagName, toOptionName } from '../arguments/flag.ts'
 import type { Parsed } from '../arguments/parse.ts'
+import { toUrl } from '../batch/urls.ts'
+import { UsageError } from '../common/errors.ts'
 import { optionGroups } from '../generated/options.ts'
 
 const VALUE_NAMES: Readonly<Record<string, string>> = {
@@ -29,4 +31,17 @@ const optionFlags = captureFlags.filter(({ name }) => name !== 'async')
 export function toCaptureOptions({ values }: Parsed): ScreenshotRequest {
   const given = optionFlags.filter(({ name }) => values.has(name))
   return Object.fromEntries(given.map(({ name }) => [toOptionName(name), values.get(name)]))
+}
+
+/** True if the command line has the page itself. @throws UsageError if it also has a URL */
+export function isInline({ parsed: { values } }: { parsed: Parsed }, url: string | undefined): boolean {
+  const hasMarkup = values.has('html') || values.has('markdown')
+  if (url !== undefined && hasMarkup) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+  return hasMarkup
+}
+
+/** The URL, which --html and --markdown replace. @param remedy what to do if it is missing @throws UsageError */
+export function pageOf(context: { parsed: Parsed }, url: string | undefined, remedy: string): { url?: string } {
+  if (!isInline(context, url) && url === undefined) throw new UsageError(`a URL is missing. ${remedy}`)
+  return url === undefined ? {} : { url: toUrl(url) }
 }

@@ -127,6 +127,22 @@ export interface Command extends CommandLine {
   run: (context: Context) => Promise<ExitCode | undefined> | ExitCode | undefined
 }
 
+/** A command that deletes a record of a kind. */
+export const toDeleteCommand = (
+  name: string,
+  summary: string,
+  recordsOf: (client: Tintype) => Pick<Tintype['keys'], 'delete'>,
+): Command => ({
+  name,
+  usage: 'ID',
+  summary,
+  async run(context) {
+    const id = context.argument(0)
+    await recordsOf(context.client()).delete(id, { signal: context.world.signal })
+    context.show({ id, deleted: true }, `deleted ${id}`)
+  },
+})
+
 /** Flags that every command accepts. */
 export const commonFlags: readonly Flag[] = [
   { name: 'server', kind: 'text', value: 'URL', summary: 'URL of the service, instead of TINTYPE_URL' },

@@ -1,11 +1,10 @@
 import { type LinkParameters, signLink } from '../../../client/src/index.ts'
 import { toOptionName } from '../arguments/flag.ts'
 import { parseDuration } from '../arguments/times.ts'
-import { toUrl } from '../batch/urls.ts'
 import { CliError, EXIT, UsageError } from '../common/errors.ts'
 import { NOT_IN_LINKS } from '../generated/options.ts'
-import { captureFlags, toCaptureOptions } from './capture-flags.ts'
-import type { Command, Context } from './context.ts'
+import { captureFlags, pageOf, toCaptureOptions } from './capture-flags.ts'
+import type { Command } from './context.ts'
 import { findLinkSigner } from './link-secret.ts'
 
 function parseExpiry(text: string, now: number): number {
@@ -26,15 +25,6 @@ export function toExpiry(text: string, now: Date): number {
 }
 
 const linkFlags = captureFlags.filter(({ name }) => !NOT_IN_LINKS.includes(toOptionName(name)))
-
-/** The URL, which --html and --markdown replace. */
-function pageOf({ parsed: { positionals, values } }: Context): { url?: string } {
-  const [url] = positionals
-  const isInline = values.has('html') || values.has('markdown')
-  if (url !== undefined && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
-  if (url === undefined && !isInline) throw new UsageError('a URL is missing. Name the page of the link.')
-  return url === undefined ? {} : { url: toUrl(url) }
-}
 
 export const link: Command = {
   name: 'link',
@@ -58,7 +48,7 @@ export const link: Command = {
   async run(context) {
     const { url } = context.settings
     if (url === undefined) throw new CliError('the URL of the service is not set. Set TINTYPE_URL, or add --server.', EXIT.unreachable)
-    const page = pageOf(context)
+    const page = pageOf(context, context.parsed.positionals[0], 'Name the page of the link.')
     const [expires, onError] = [context.text('expires'), context.text('on-error')]
     const end = expires === undefined ? undefined : toExpiry(expires, context.world.now())
     if (onError !== undefined && onError !== 'image') throw new UsageError(`--on-error must be image, but is "${onError}".`)

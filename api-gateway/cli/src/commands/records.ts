@@ -1,5 +1,5 @@
 import type { Screenshot, Video } from '../../../client/src/index.ts'
-import { formatBytes, formatTable, formatTime } from '../terminal/format.ts'
+import { formatBytes, formatFacts, formatTable, formatTime } from '../terminal/format.ts'
 
 /** `1920 x 1080 png, 45.3 KiB, 1.2 s`, and for videos `1920 x 1080 mp4, 5 s at 30 fps, 2.1 MiB, 9.4 s` */
 export function describePicture(record: Screenshot | Video): string {
@@ -30,7 +30,7 @@ export function describeRecord(screenshot: Screenshot): string[] {
   if (error) rows.push(['error', `${error.code}: ${error.message}`])
   for (const { type, file_size_bytes: size } of artifacts) rows.push(['artifact', size === null ? type : `${type}, ${formatBytes(size)}`])
   for (const warning of warnings) rows.push(['warning', warning])
-  return rows.map(([name, value]) => `${name.padEnd(9)} ${value}`)
+  return formatFacts(rows)
 }
 
 /** Records as a table. */

@@ -2,9 +2,9 @@ import type { Schedule, ScheduleRequest, ScheduleRun } from '../../../client/src
 import type { Flag } from '../arguments/flag.ts'
 import { toUrl } from '../batch/urls.ts'
 import { UsageError } from '../common/errors.ts'
-import { formatTime } from '../terminal/format.ts'
-import { captureFlags, toCaptureOptions } from './capture-flags.ts'
-import type { Command, Context } from './context.ts'
+import { formatFacts, formatTime } from '../terminal/format.ts'
+import { captureFlags, pageOf, toCaptureOptions } from './capture-flags.ts'
+import { type Command, type Context, toDeleteCommand } from './context.ts'
 import { COMPARISON_FIELDS, describeGiven, toScheduleChanges } from './schedule-changes.ts'
 
 const DEFAULT_LIMIT = 20
@@ -53,25 +53,13 @@ function describeApproval({ run_id, approved_at, approved_by, replaced_run, undo
 
 /** A schedule as lines of names and values. */
 function describeSchedule(schedule: Schedule): string[] {
-  const {
-    id,
-    name,
-    url,
-    schedule: cron,
-    time_zone: zone,
-    status,
-    problem,
-    next_run_at,
-    last_run_at,
-    last_success_at,
-    comparison,
-  } = schedule
+  const { problem, next_run_at, last_run_at, last_success_at, comparison } = schedule
   const rows: [string, string][] = [
-    ['id', id],
-    ['name', name],
-    ['url', url],
-    ['schedule', `${cron} (${zone})`],
-    ['status', status],
+    ['id', schedule.id],
+    ['name', schedule.name],
+    ['url', schedule.url],
+    ['schedule', `${schedule.schedule} (${schedule.time_zone})`],
+    ['status', schedule.status],
   ]
   if (problem) rows.push(['problem', `${problem.code}: ${problem.message}`])
   if (next_run_at) rows.push(['next run', `${formatTime(next_run_at)} UTC`])
@@ -88,7 +76,7 @@ function describeSchedule(schedule: Schedule): string[] {
       'run',
       `${run.id}, ${formatTime(run.scheduled_at)} UTC, ${describeRun(run)}${isApproved(schedule, run) ? ', approved' : ''}`,
     ])
-  return rows.map(([field, value]) => `${field.padEnd(9)} ${value}`)
+  return formatFacts(rows)
 }
 
 /** Prints a schedule, then the options that the command named, as the service shows them: secrets are masked. */
@@ -176,10 +164,8 @@ const create: Command = {
   ],
   async run(context) {
     const { positionals, values } = context.parsed
-    const isInline = values.has('html') || values.has('markdown')
     const [cron, url] = positionals
-    if (url === undefined && !isInline) throw new UsageError('a URL is missing. Write it after the cron expression, in quotation marks.')
-    if (url !== undefined && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
+    const page = pageOf(context, url, 'Write it after the cron expression, in quotation marks.')
     warnOfZone(context)
     const fields = {
       name: context.text('name'),
@@ -190,7 +176,7 @@ const create: Command = {
       starting_deadline_seconds: context.number('starting-deadline-seconds'),
       spread_seconds: context.number('spread-seconds'),
     }
-    const request = { ...splitComparison(context), ...fields, ...(url !== undefined && { url: toUrl(url) }) }
+    const request = { ...splitComparison(context), ...fields, ...page }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
   },
 }
@@ -296,16 +282,7 @@ const undoApproval: Command = {
   },
 }
 
-const remove: Command = {
-  name: 'schedules delete',
-  usage: 'ID',
-  summary: 'Deletes a schedule; the screenshots of its runs stay',
-  async run(context) {
-    const id = context.argument(0)
-    await context.client().schedules.delete(id, { signal: context.world.signal })
-    context.show({ id, deleted: true }, `deleted ${id}`)
-  },
-}
+const remove = toDeleteCommand('schedules delete', 'Deletes a schedule; the screenshots of its runs stay', ({ schedules }) => schedules)
 
 /** Commands about schedules. */
 export const scheduleCommands: readonly Command[] = [

@@ -10,7 +10,7 @@ import { StateFile, toFingerprint } from '../batch/state-file.ts'
 import { readUrls, toUrl } from '../batch/urls.ts'
 import { EXIT, type ExitCode, Interrupted, UsageError } from '../common/errors.ts'
 import { capturesIn } from '../common/kinds.ts'
-import { captureFlags, toCaptureOptions } from './capture-flags.ts'
+import { captureFlags, isInline, toCaptureOptions } from './capture-flags.ts'
 import type { Command, Context } from './context.ts'
 import { describePicture } from './records.ts'
 
@@ -21,13 +21,7 @@ const BATCH_RETRIES = 8
 
 /** The flags that are not capture options. */
 const shotFlags: readonly Flag[] = [
-  {
-    name: 'output',
-    short: 'o',
-    kind: 'text',
-    value: 'FILE',
-    summary: 'File, folder, or - for standard output',
-  },
+  { name: 'output', short: 'o', kind: 'text', value: 'FILE', summary: 'File, folder, or - for standard output' },
   { name: 'urls', kind: 'text', value: 'FILE', summary: 'Captures the URLs of FILE, or of - (standard input)' },
   { name: 'name', kind: 'text', value: 'TEMPLATE', summary: `File names; default: ${DEFAULT_TEMPLATE}` },
   {
@@ -224,13 +218,11 @@ async function captureBatch(context: Context, given: readonly string[]): Promise
 async function run(context: Context): Promise<ExitCode> {
   const template = context.text('name')
   if (template !== undefined) checkTemplate(template)
-  const { positionals, values } = context.parsed
+  const { positionals } = context.parsed
   const source = context.text('urls')
   const listed = source === undefined ? [] : await readUrls(source, context.world.stdin)
   const urls = [...positionals.map(toUrl), ...listed]
-  const isInline = values.has('html') || values.has('markdown')
-  if (urls.length > 0 && isInline) throw new UsageError('--html and --markdown replace the URL. Leave the URL out.')
-  if (isInline) return captureOne(context, undefined)
+  if (isInline(context, urls[0])) return captureOne(context, undefined)
   if (source === undefined && urls.length < 2) {
     if (urls[0] === undefined) throw new UsageError('a URL is missing. Name one, or a list of URLs with --urls FILE.')
     return captureOne(context, urls[0])

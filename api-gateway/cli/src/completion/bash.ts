@@ -1,5 +1,5 @@
 import { type CommandLine, type Flag, withCommon } from '../arguments/flag.ts'
-import { commandWords, fileFlags, flagValues, flagWords, valueFlags } from './words.ts'
+import { commandWords, fileFlags, flagValues, flagWords, quote, valueFlags } from './words.ts'
 
 const pattern = (words: readonly string[]): string => words.join('|')
 
@@ -17,8 +17,6 @@ ${values.join('')}${files.length === 0 ? '' : `        ${pattern(files)}) COMPRE
       flags=${quote(flagWords(all).join(' '))} ;;
 `
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The completion script for bash. */
 export function bashScript(commands: readonly CommandLine[], common: readonly Flag[]): string {

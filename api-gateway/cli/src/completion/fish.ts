@@ -1,5 +1,5 @@
 import type { CommandLine, Flag } from '../arguments/flag.ts'
-import { commandWords } from './words.ts'
+import { commandWords, summaryOf } from './words.ts'
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
@@ -18,11 +18,9 @@ function flagLines({ name, short, kind, value, values, summary, isNegatable }: F
 export function fishScript(commands: readonly CommandLine[], common: readonly Flag[]): string {
   const words = commandWords(commands)
   const isFirst = '__tintype_words 1'
-  const summaryOf = (name: string): string =>
-    commands.find((command) => command.name === name)?.summary ?? (words.get(name) ?? []).join(', ')
-  const firsts = [...words.keys()].map((word) => offer(isFirst, `-f -a ${word} -d ${quote(summaryOf(word))}`))
+  const firsts = [...words.keys()].map((word) => offer(isFirst, `-f -a ${word} -d ${quote(summaryOf(commands, word))}`))
   const seconds = [...words].flatMap(([first, each]) =>
-    each.map((second) => offer(`__tintype_words 2 ${first}`, `-f -a ${second} -d ${quote(summaryOf(`${first} ${second}`))}`)),
+    each.map((second) => offer(`__tintype_words 2 ${first}`, `-f -a ${second} -d ${quote(summaryOf(commands, `${first} ${second}`))}`)),
   )
   const flags = commands.flatMap(({ name, flags = [] }) => flags.map((flag) => flagLines(flag, `__tintype_begins ${name}`)))
   const shared = common.map((flag) => {

@@ -21,14 +21,18 @@ export function flagValues(flags: readonly Flag[]): Map<string, readonly string[
   return new Map(flags.flatMap(({ name, values }) => (values === undefined ? [] : [[`--${name}`, values] as const])))
 }
 
+/** A flag in its long and its short form. */
+const formsOf = ({ name, short }: Flag): string[] => (short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`])
+
 /** Flags whose value is the name of a file. */
-export const fileFlags = (flags: readonly Flag[]): string[] =>
-  flags
-    .filter(({ value }) => value === 'FILE')
-    .flatMap(({ name, short }) => (short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]))
+export const fileFlags = (flags: readonly Flag[]): string[] => flags.filter(({ value }) => value === 'FILE').flatMap(formsOf)
 
 /** Flags that take a value. */
-export const valueFlags = (flags: readonly Flag[]): string[] =>
-  flags
-    .filter(({ kind }) => kind !== 'boolean')
-    .flatMap(({ name, short }) => (short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]))
+export const valueFlags = (flags: readonly Flag[]): string[] => flags.filter(({ kind }) => kind !== 'boolean').flatMap(formsOf)
+
+/** A text in single quotes, for bash and zsh. */
+export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** What a command does, or the second words of a group of commands. */
+export const summaryOf = (commands: readonly CommandLine[], name: string): string =>
+  commands.find((command) => command.name === name)?.summary ?? (commandWords(commands).get(name) ?? []).join(', ')

@@ -1,8 +1,5 @@
 import { type CommandLine, type Flag, withCommon } from '../arguments/flag.ts'
-import { commandWords } from './words.ts'
-
-/** A text in single quotes. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+import { commandWords, quote, summaryOf } from './words.ts'
 
 /** Characters that `_arguments` reads as its own. */
 const escapeSpec = (text: string): string => text.replaceAll(/[\\:[\]]/g, (character) => `\\${character}`)
@@ -37,10 +34,9 @@ export function zshScript(commands: readonly CommandLine[], common: readonly Fla
   const describe = (words: readonly (readonly [string, string])[]): string =>
     words.map(([word, summary]) => quote(`${word}:${escapeSpec(summary)}`)).join(' ')
   const words = commandWords(commands)
-  const summaryOf = (first: string): string => commands.find(({ name }) => name === first)?.summary ?? (words.get(first) ?? []).join(', ')
   const groups = [...words].filter(([, seconds]) => seconds.length > 0)
   const nested = groups.map(([first, seconds]) => {
-    const described = seconds.map((second) => [second, commands.find(({ name }) => name === `${first} ${second}`)?.summary ?? ''] as const)
+    const described = seconds.map((second) => [second, summaryOf(commands, `${first} ${second}`)] as const)
     return `    ${first}) subcommands=(${describe(described)}) ;;\n`
   })
   return `#compdef tintype
@@ -50,7 +46,7 @@ _tintype() {
   local -a subcommands
   local command="\${words[2]:-}"
   if (( CURRENT == 2 )); then
-    subcommands=(${describe([...words.keys()].map((first) => [first, summaryOf(first)]))})
+    subcommands=(${describe([...words.keys()].map((first) => [first, summaryOf(commands, first)]))})
     _describe command subcommands
     return
   fi

@@ -70,21 +70,28 @@ function compareVersions(version: string): Finding {
   return ok('version', `API ${version}`)
 }
 
-function evaluateComponents({ components: { database, storage } }: ServiceStatus): Finding[] {
-  const inspect = 'Ask an administrator to check'
-  const findings: Finding[] = []
-  if (database.status === 'outage')
-    findings.push(problem('database', `the gateway cannot reach the Kubernetes API. ${inspect} the API server and the gateway’s RBAC.`))
-  else if (database.status === 'degraded')
-    findings.push(warning('database', `the Kubernetes API is slow (${database.response_time_ms} ms). ${inspect} the API server.`))
-  else findings.push(ok('database', `responds in ${database.response_time_ms} ms`))
-  if (storage.status === 'outage')
-    findings.push(problem('storage', `the gateway cannot reach the bucket. ${inspect} the object store and its credentials.`))
-  else if (storage.status === 'degraded')
-    findings.push(warning('storage', `the bucket is slow (${storage.response_time_ms} ms). ${inspect} the object store.`))
-  else findings.push(ok('storage', `responds in ${storage.response_time_ms} ms`))
-  return findings
-}
+const INSPECT = 'Ask an administrator to check'
+/** What is said about a component that is slow, or does not respond. */
+const COMPONENTS = {
+  database: {
+    slow: 'the Kubernetes API is slow',
+    outage: `the gateway cannot reach the Kubernetes API. ${INSPECT} the API server and the gateway’s RBAC.`,
+    remedy: `${INSPECT} the API server.`,
+  },
+  storage: {
+    slow: 'the bucket is slow',
+    outage: `the gateway cannot reach the bucket. ${INSPECT} the object store and its credentials.`,
+    remedy: `${INSPECT} the object store.`,
+  },
+} as const
+
+const evaluateComponents = ({ components }: ServiceStatus): Finding[] =>
+  (['database', 'storage'] as const).map((name) => {
+    const { status, response_time_ms: milliseconds } = components[name]
+    const { slow, outage, remedy } = COMPONENTS[name]
+    if (status === 'outage') return problem(name, outage)
+    return status === 'degraded' ? warning(name, `${slow} (${milliseconds} ms). ${remedy}`) : ok(name, `responds in ${milliseconds} ms`)
+  })
 
 /** What a failed call with the API key means. Undefined if it shows that the key works. */
 function explainKeyError(error: unknown, check: Finding['check']): Finding | undefined {
@@ -118,28 +125,18 @@ async function checkKey(client: Tintype, settings: Settings, signal: AbortSignal
   }
 }
 
-const scopeProblem = (check: 'read' | 'write'): Finding =>
-  problem(check, `the API key lacks the scope screenshots:${check}, which \`tintype shot\` needs. ${CREATE_KEY}`)
+const ALLOWED = { read: 'the key may read screenshots', write: 'the key may create screenshots' } as const
 
-async function checkRead(client: Tintype, signal: AbortSignal): Promise<Finding> {
+/** Makes a call that needs a scope. A refusal for another reason also shows that the key has it. */
+async function checkScope(check: 'read' | 'write', call: () => Promise<unknown>, signal: AbortSignal): Promise<Finding> {
+  const allowed = ok(check, ALLOWED[check])
   try {
-    for await (const _ of client.screenshots.list({ limit: 1, signal })) break
-    return ok('read', 'the key may read screenshots')
-  } catch (error) {
-    signal.throwIfAborted()
-    return lacksScope(error) ? scopeProblem('read') : (explainKeyError(error, 'read') ?? ok('read', 'the key may read screenshots'))
-  }
-}
-
-/** Sends a request without a URL, which the service refuses after it has checked the scope. Nothing is created or charged. */
-async function checkWrite(client: Tintype, signal: AbortSignal): Promise<Finding> {
-  const allowed = ok('write', 'the key may create screenshots')
-  try {
-    await client.screenshots.create({ url: '', signal })
+    await call()
     return allowed
   } catch (error) {
     signal.throwIfAborted()
-    return lacksScope(error) ? scopeProblem('write') : (explainKeyError(error, 'write') ?? allowed)
+    if (!lacksScope(error)) return explainKeyError(error, check) ?? allowed
+    return problem(check, `the API key lacks the scope screenshots:${check}, which \`tintype shot\` needs. ${CREATE_KEY}`)
   }
 }
 
@@ -179,6 +176,7 @@ export async function* diagnose(settings: Settings, signal: AbortSignal): AsyncG
   const findings = await checkKey(client, settings, signal)
   yield* findings
   if (findings.some(({ check, status: result }) => check === 'key' && result === 'problem')) return
-  yield await checkRead(client, signal)
-  yield await checkWrite(client, signal)
+  yield await checkScope('read', () => client.screenshots.list({ limit: 1, signal })[Symbol.asyncIterator]().next(), signal)
+  // Without a URL, the service refuses the request after it has checked the scope. Nothing is created or charged.
+  yield await checkScope('write', () => client.screenshots.create({ url: '', signal }), signal)
 }

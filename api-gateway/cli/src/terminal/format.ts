@@ -19,17 +19,14 @@ export const toPrintable = (text: string): string => replaceHidden(text, () => '
 /** JSON on one line, for terminals too: what {@link toPrintable} replaces is escaped, so that the value stays the same. */
 export const toPrintableJson = (value: unknown): string => replaceHidden(JSON.stringify(value), toEscape)
 
+/** Lines of names and values. */
+export const formatFacts = (facts: readonly (readonly [name: string, value: string])[]): string[] =>
+  facts.map(([name, value]) => `${name.padEnd(9)} ${value}`)
+
 /** Lines with aligned columns. The last column is not padded. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((row) => row.map(toPrintable))
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  const align = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return lines.map((cells) => `${align(cells).trimEnd()}\n`).join('')
 }

@@ -4,7 +4,7 @@ const FLAG_COLUMN = 26
 const MAX_COLUMNS = 80
 
 /** `-o, --output FILE`; `--[no-]full-page` for a switch of the API. */
-export function flagTitle({ name, short, value, isNegatable }: Flag): string {
+function flagTitle({ name, short, value, isNegatable }: Flag): string {
   const prefix = short === undefined ? '' : `-${short}, `
   return `${prefix}--${isNegatable ? '[no-]' : ''}${name}${value === undefined ? '' : ` ${value}`}`
 }
@@ -21,13 +21,13 @@ function wrap(text: string, length: number): string[] {
 }
 
 /** A title and a text beside it, on as many lines as they need. */
-export function helpLine(title: string, text: string, columns: number, column = FLAG_COLUMN): string {
+function helpLine(title: string, text: string, columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS)
-  if (title.length > column && title.length + text.length + 3 <= width) return `  ${title} ${text}`
-  const lines = wrap(text, width - column - 3)
-  const indent = ' '.repeat(column + 3)
-  const [first = '', ...rest] = title.length <= column ? lines : ['', ...lines]
-  return [`  ${title.padEnd(column)} ${first}`.trimEnd(), ...rest.map((line) => indent + line)].join('\n')
+  if (title.length > FLAG_COLUMN && title.length + text.length + 3 <= width) return `  ${title} ${text}`
+  const lines = wrap(text, width - FLAG_COLUMN - 3)
+  const indent = ' '.repeat(FLAG_COLUMN + 3)
+  const [first = '', ...rest] = title.length <= FLAG_COLUMN ? lines : ['', ...lines]
+  return [`  ${title.padEnd(FLAG_COLUMN)} ${first}`.trimEnd(), ...rest.map((line) => indent + line)].join('\n')
 }
 
 interface HelpOptions {
@@ -71,9 +71,5 @@ export function optionsHelp(
   toFlag: (option: OptionGroup['options'][number]) => Flag,
   columns: number,
 ): string {
-  const sections = groups.map(({ title, options }) => {
-    const flags = options.map(toFlag)
-    return `${title}\n${flags.map((flag) => helpLine(flagTitle(flag), flag.summary, columns)).join('\n')}\n`
-  })
-  return sections.join('\n')
+  return groups.map(({ title, options }) => [title, ...flagLines(options.map(toFlag), columns), ''].join('\n')).join('\n')
 }

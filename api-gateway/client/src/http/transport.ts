@@ -62,15 +62,11 @@ export class Transport {
 
   /** Calls the API. Calls `onAttempt` with the number of each attempt, from 0. */
   async call<T>(request: ApiRequest, onAttempt: (number: number) => void = () => {}): Promise<ApiResponse<T>> {
-    const { retries, timing } = this.#settings
-    const { signal } = request
-    return retry(
-      (number) => {
-        onAttempt(number)
-        return this.#callOnce<T>(request)
-      },
-      { retries, timing, signal, repetition: repetitionOf(request) },
-    )
+    const attempt = (number: number) => {
+      onAttempt(number)
+      return this.#callOnce<T>(request)
+    }
+    return this.#retry(attempt, request.signal, repetitionOf(request))
   }
 
   /** A call whose response has its result in `data`. */
@@ -80,21 +76,21 @@ export class Transport {
 
   /** Reads a file into memory. A cut connection starts the file again. */
   async file(url: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const { retries, timing } = this.#settings
-    return retry(
-      async () => {
-        const chunks: Uint8Array[] = []
-        for await (const chunk of iterate(await this.#openFile(url, signal))) chunks.push(chunk)
-        return concatenate(chunks)
-      },
-      { retries, timing, signal, repetition: 'repeatable' },
-    )
+    return this.#retry(async () => {
+      const chunks: Uint8Array[] = []
+      for await (const chunk of iterate(await this.#openFile(url, signal))) chunks.push(chunk)
+      return concatenate(chunks)
+    }, signal)
   }
 
   /** Opens a file as a stream. Only the request is repeated: an error later on ends the stream. */
   async stream(url: string, signal: AbortSignal | undefined): Promise<ReadableStream<Uint8Array>> {
+    return this.#retry(() => this.#openFile(url, signal), signal)
+  }
+
+  #retry<T>(attempt: (number: number) => Promise<T>, signal: AbortSignal | undefined, repetition: Repetition = 'repeatable'): Promise<T> {
     const { retries, timing } = this.#settings
-    return retry(() => this.#openFile(url, signal), { retries, timing, signal, repetition: 'repeatable' })
+    return retry(attempt, { retries, timing, signal, repetition })
   }
 
   async #callOnce<T>(request: ApiRequest): Promise<ApiResponse<T>> {

@@ -4,7 +4,6 @@ import type {
   ApiKeyRequest,
   CallOptions,
   CreatedApiKey,
-  InactiveQuery,
   LinkSecret,
   RotatedApiKey,
   Rotation,
@@ -12,17 +11,8 @@ import type {
 import type { Transport } from '../http/transport.ts'
 import { ManagedRecords } from './managed-records.ts'
 
-interface Kind {
-  request: ApiKeyRequest
-  query: InactiveQuery
-  changes: ApiKeyChanges
-  created: CreatedApiKey
-  record: ApiKey
-  found: ApiKey
-}
-
 /** `tintype.keys`. Store the `key` of a new API key: no later response contains it. */
-export class Keys extends ManagedRecords<Kind> {
+export class Keys extends ManagedRecords<ApiKey, ApiKeyRequest, ApiKeyChanges, CreatedApiKey> {
   constructor(transport: Transport) {
     super(transport, '/keys')
   }

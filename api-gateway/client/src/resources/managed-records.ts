@@ -5,21 +5,18 @@ import { listByOffset } from './lists.ts'
 import { Resource } from './resource.ts'
 import { deleteOnce } from './screenshots.ts'
 
-/** The types of a kind of records. */
-interface Kind {
-  request: object
-  query: Omit<InactiveQuery, 'offset'>
-  changes: object
-  /** In the response to a create. */
-  created: object
-  /** In lists, and after a change. */
-  record: object
-  /** In the response to a read. */
-  found: object
-}
-
-/** The calls that API keys, webhooks and schedules have in common. */
-export class ManagedRecords<K extends Kind> extends Resource {
+/**
+ * The calls that API keys, webhooks and schedules have in common. `Created` is in the response to a create, `Found` in that to a read, and `Record` in
+ * lists and after a change.
+ */
+export class ManagedRecords<
+  Record extends object,
+  Request extends object,
+  Changes extends object,
+  Created extends object = Record,
+  Found extends object = Record,
+  Query extends Omit<InactiveQuery, 'offset'> = InactiveQuery,
+> extends Resource {
   readonly #collection: string
 
   constructor(transport: Transport, collection: '/keys' | '/webhooks' | '/schedules') {
@@ -43,21 +40,21 @@ export class ManagedRecords<K extends Kind> extends Resource {
   }
 
   /** Creates a record. Secrets in it are in no later response: store them. */
-  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: K['request'] & CreateOptions): Promise<K['created']> {
+  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: Request & CreateOptions): Promise<Created> {
     return this.transport.data({ method: 'POST', path: this.#collection, body: this.toBody(request), idempotencyKey, signal })
   }
 
   /** Lists the records, oldest first. */
-  list(query: K['query'] & CallOptions = {}): List<K['record']> {
+  list(query: Query & CallOptions = {} as Query & CallOptions): List<Record> {
     return listByOffset(this.transport, this.#collection, query)
   }
 
-  async get(id: string, { signal }: CallOptions = {}): Promise<K['found']> {
+  async get(id: string, { signal }: CallOptions = {}): Promise<Found> {
     return this.call('GET', this.pathOf(id), { signal })
   }
 
   /** Changes the given fields, as a merge patch: null removes one or restores its default. */
-  async update(id: string, changes: K['changes'] & CallOptions): Promise<K['record']> {
+  async update(id: string, changes: Changes & CallOptions): Promise<Record> {
     return this.call('PATCH', this.pathOf(id), changes)
   }
 

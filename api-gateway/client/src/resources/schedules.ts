@@ -20,20 +20,11 @@ interface PageQuery {
   limit?: number
 }
 
-interface Kind {
-  request: ScheduleRequest
-  query: PageQuery
-  changes: ScheduleChanges
-  created: Schedule
-  record: Schedule
-  found: Schedule
-}
-
 /**
  * `tintype.schedules`. Capture options of a new schedule are beside its other fields. A change of hidden options, which the record shows as *** or …,
  * must name all of them. The screenshots of the runs of a deleted schedule stay.
  */
-export class Schedules extends ManagedRecords<Kind> {
+export class Schedules extends ManagedRecords<Schedule, ScheduleRequest, ScheduleChanges, Schedule, Schedule, PageQuery> {
   constructor(transport: Transport) {
     super(transport, '/schedules')
   }

@@ -36,20 +36,19 @@ export function toCreateBody(request: object): object {
   return { ...Object.fromEntries(fields), ...(options.length === 0 ? {} : { options: Object.fromEntries(options) }) }
 }
 
+type Collection = '/screenshots' | '/videos'
+
 /** Screenshots and videos have the same calls, at different paths. */
-interface Kind {
-  request: object
-  query: { offset?: number | undefined }
-  created: { id: string }
-  record: Screenshot | Video
-}
-
-/** The calls of a kind of captures. */
-class Captures<K extends Kind> {
+class Captures<
+  Record extends Screenshot | Video,
+  Request extends object,
+  Created extends { id: string },
+  Query extends { offset?: number | undefined },
+> {
   readonly #transport: Transport
-  readonly #collection: '/screenshots' | '/videos'
+  readonly #collection: Collection
 
-  constructor(transport: Transport, collection: '/screenshots' | '/videos') {
+  constructor(transport: Transport, collection: Collection) {
     this.#transport = transport
     this.#collection = collection
   }
@@ -59,9 +58,9 @@ class Captures<K extends Kind> {
   }
 
   /** Creates a capture and resolves at once. Use `wait` to wait for its end. */
-  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: K['request'] & CreateOptions): Promise<K['created']> {
+  async create({ signal, idempotencyKey = newIdempotencyKey(), ...request }: Request & CreateOptions): Promise<Created> {
     const body = toCreateBody(request)
-    return (await this.#transport.call<K['created']>({ method: 'POST', path: this.#collection, body, idempotencyKey, signal })).body
+    return (await this.#transport.call<Created>({ method: 'POST', path: this.#collection, body, idempotencyKey, signal })).body
   }
 
   /** Creates a capture and waits for its end. Resolves to the record, also if the capture failed. */
@@ -70,10 +69,10 @@ class Captures<K extends Kind> {
     waitTimeout = DEFAULT_WAIT_MILLISECONDS,
     idempotencyKey = newIdempotencyKey(),
     ...request
-  }: K['request'] & CreateOptions & WaitOptions): Promise<K['record']> {
+  }: Request & CreateOptions & WaitOptions): Promise<Record> {
     const deadline = this.#transport.timing.now() + waitTimeout
     const holdSeconds = toHoldSeconds(waitTimeout)
-    const { status, body } = await this.#transport.call<K['record']>({
+    const { status, body } = await this.#transport.call<Record>({
       method: 'POST',
       path: this.#collection,
       query: { wait: holdSeconds },
@@ -86,19 +85,19 @@ class Captures<K extends Kind> {
   }
 
   /** Reads a record. `wait` is the number of seconds for which the service holds the request while the capture is pending, 1 to 25. */
-  async get(id: string, { wait, signal }: CallOptions & { wait?: number | undefined } = {}): Promise<K['record']> {
+  async get(id: string, { wait, signal }: CallOptions & { wait?: number | undefined } = {}): Promise<Record> {
     return (await this.#read(id, wait, signal)).body
   }
 
   /** Waits for the end of a capture. Resolves to the record, also if the capture failed. */
-  async wait(id: string, { waitTimeout = DEFAULT_WAIT_MILLISECONDS, signal }: WaitOptions = {}): Promise<K['record']> {
+  async wait(id: string, { waitTimeout = DEFAULT_WAIT_MILLISECONDS, signal }: WaitOptions = {}): Promise<Record> {
     return this.#waitUntil(this.#transport.timing.now() + waitTimeout, id, { waitTimeout, signal })
   }
 
   /**
    * Lists captures, newest first, and reads further pages while you iterate. `limit` is the number of records per page; `break` ends the list.
    */
-  list(query: K['query'] & CallOptions = {}): List<K['record']> {
+  list(query: Query & CallOptions = {} as Query & CallOptions): List<Record> {
     return listByCursor(this.#transport, this.#collection, query)
   }
 
@@ -118,16 +117,16 @@ class Captures<K extends Kind> {
   }
 
   /** As `download`, for a record that was read a moment ago. */
-  async downloadOf(record: K['record'], { artifact, signal }: DownloadOptions = {}): Promise<Uint8Array> {
+  async downloadOf(record: Record, { artifact, signal }: DownloadOptions = {}): Promise<Uint8Array> {
     return this.#transport.file(linkOf(record, artifact), signal)
   }
 
   /** As `stream`, for a record that was read a moment ago. */
-  async streamOf(record: K['record'], { artifact, signal }: DownloadOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async streamOf(record: Record, { artifact, signal }: DownloadOptions = {}): Promise<ReadableStream<Uint8Array>> {
     return this.#transport.stream(linkOf(record, artifact), signal)
   }
 
-  async #waitUntil(deadline: number, id: string, { waitTimeout, signal }: CallOptions & { waitTimeout: number }): Promise<K['record']> {
+  async #waitUntil(deadline: number, id: string, { waitTimeout, signal }: CallOptions & { waitTimeout: number }): Promise<Record> {
     const { now, sleep } = this.#transport.timing
     for (;;) {
       const started = now()
@@ -142,33 +141,19 @@ class Captures<K extends Kind> {
   }
 
   #read(id: string, wait: number | undefined, signal: AbortSignal | undefined) {
-    return this.#transport.call<K['record']>({ method: 'GET', path: this.#pathOf(id), query: { wait }, holdSeconds: wait, signal })
+    return this.#transport.call<Record>({ method: 'GET', path: this.#pathOf(id), query: { wait }, holdSeconds: wait, signal })
   }
 }
 
-interface ScreenshotKind {
-  request: ScreenshotRequest
-  query: ScreenshotQuery
-  created: CreatedScreenshot
-  record: Screenshot
-}
-
 /** `tintype.screenshots` */
-export class Screenshots extends Captures<ScreenshotKind> {
+export class Screenshots extends Captures<Screenshot, ScreenshotRequest, CreatedScreenshot, ScreenshotQuery> {
   constructor(transport: Transport) {
     super(transport, '/screenshots')
   }
 }
 
-interface VideoKind {
-  request: VideoRequest
-  query: VideoQuery
-  created: CreatedVideo
-  record: Video
-}
-
 /** `tintype.videos` */
-export class Videos extends Captures<VideoKind> {
+export class Videos extends Captures<Video, VideoRequest, CreatedVideo, VideoQuery> {
   constructor(transport: Transport) {
     super(transport, '/videos')
   }
@@ -179,9 +164,9 @@ const isFinished = ({ status }: Pick<Screenshot, 'status'>): boolean => status !
 const toHoldSeconds = (milliseconds: number): number => Math.min(MAX_HOLD_SECONDS, Math.max(1, Math.ceil(milliseconds / 1_000)))
 
 /** The call that waits, as a program writes it. */
-const waitCallOf = (collection: '/screenshots' | '/videos', id: string): string => `${collection.slice(1)}.wait('${id}')`
+const waitCallOf = (collection: Collection, id: string): string => `${collection.slice(1)}.wait('${id}')`
 
-const waitTimedOut = (collection: '/screenshots' | '/videos', id: string, waitTimeout: number): TintypeError =>
+const waitTimedOut = (collection: Collection, id: string, waitTimeout: number): TintypeError =>
   new TintypeError(
     `the capture of ${id} did not end within ${waitTimeout / 1_000} seconds. Call ${waitCallOf(collection, id)} to keep waiting, or raise waitTimeout.`,
     { code: 'WAIT_TIMEOUT', details: { id } },

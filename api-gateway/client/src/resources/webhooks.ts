@@ -1,7 +1,6 @@
 import type {
   CallOptions,
   CreatedWebhook,
-  InactiveQuery,
   RotatedSecret,
   Rotation,
   Webhook,
@@ -14,17 +13,8 @@ import type { Transport } from '../http/transport.ts'
 import { Deliveries } from './deliveries.ts'
 import { ManagedRecords } from './managed-records.ts'
 
-interface Kind {
-  request: WebhookRequest
-  query: InactiveQuery
-  changes: WebhookChanges
-  created: CreatedWebhook
-  record: Webhook
-  found: WebhookWithStatistics
-}
-
 /** `tintype.webhooks`. Store the `signing_secret` of a new endpoint: no later response contains it. */
-export class Webhooks extends ManagedRecords<Kind> {
+export class Webhooks extends ManagedRecords<Webhook, WebhookRequest, WebhookChanges, CreatedWebhook, WebhookWithStatistics> {
   readonly deliveries: Deliveries
 
   constructor(transport: Transport) {

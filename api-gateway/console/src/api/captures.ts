@@ -21,5 +21,8 @@ export const NOUNS: Readonly<Record<Collection, { one: string; many: string }>> 
   videos: { one: 'video', many: 'videos' },
 }
 
+/** Titles of the kinds. */
+export const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
+
 /** URL of a record in the API. */
 export const recordPath = (collection: Collection, id: string): string => `/${collection}/${encodeURIComponent(id)}`

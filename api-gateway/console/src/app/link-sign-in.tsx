@@ -44,7 +44,7 @@ export function LinkSignIn({ code, current, onSignedIn, onDeclined }: LinkSignIn
         <h1 ref={heading} tabIndex={-1}>
           {target ? `Sign in to ${describe(target)}?` : 'The link cannot sign you in'}
         </h1>
-        {error ? <ErrorNote error={error} /> : null}
+        <ErrorNote error={error} />
         {target ? (
           <>
             <p class="hint">

@@ -1,14 +1,13 @@
+import { Screenshots, Videos } from '../pages/captures.tsx'
 import Keys from '../pages/keys.tsx'
 import Playground from '../pages/playground.tsx'
 import Schedules from '../pages/schedules.tsx'
-import Screenshots from '../pages/screenshots.tsx'
 import System from '../pages/system.tsx'
 import Usage from '../pages/usage.tsx'
-import Videos from '../pages/videos.tsx'
 import Webhooks from '../pages/webhooks.tsx'
 import type { Page } from '../routing/page.ts'
 
-// The pages of the console. A page is one file with a default export and one row here. All pages are in one script, because they are small and each
+// The pages of the console. A page is one file and one row here. All pages are in one script, because they are small and each
 // further script would cost a round trip. What is large loads on demand: the checks of the form, and the code of cron expressions.
 
 export interface PageEntry {

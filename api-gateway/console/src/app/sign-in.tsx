@@ -25,7 +25,7 @@ export function SignIn({ error: earlier, onSignedIn }: { error?: unknown; onSign
         </span>
         <h1>Sign in to Tintype</h1>
         <p class="hint">Your API key is exchanged for a session of 12 hours. The browser does not store the key.</p>
-        {error ? <ErrorNote error={error} /> : null}
+        <ErrorNote error={error} />
         <label for="api-key">API key</label>
         <input
           id="api-key"

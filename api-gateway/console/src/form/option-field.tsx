@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Choices, Select } from './choices.tsx'
 import type { Field } from './fields.ts'
 import type { FieldInput, Pair } from './request.ts'
 import { toSentence } from './sentence.ts'
@@ -68,18 +69,15 @@ function Control(props: ControlProps) {
   const common = { id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid }
   if (field.kind === 'boolean' || field.kind === 'choice') {
     const values = field.kind === 'boolean' ? ['true', 'false'] : field.choices
-    return (
-      <select {...common} value={text} onChange={(event) => onChange(orDefault(event.currentTarget.value))}>
-        <option value="">Default: {field.fallback}</option>
-        {values.map((value) => (
-          <option key={value} value={value}>
-            {value}
-          </option>
-        ))}
-      </select>
-    )
+    const options = [['', `Default: ${field.fallback}`] as const, ...values]
+    return <Select {...common} value={text} options={options} onChoose={(value) => onChange(orDefault(value))} />
   }
-  if (field.kind === 'choices') return <Choices {...props} />
+  if (field.kind === 'choices') {
+    const chosen = Array.isArray(input) ? (input as readonly string[]) : []
+    const choose = (values: readonly string[]) => onChange(values.length === 0 ? undefined : values)
+    const labels = { 'aria-labelledby': id, 'aria-describedby': describedBy }
+    return <Choices labels={labels} values={field.choices} chosen={chosen} onChoose={choose} />
+  }
   if (field.kind === 'pairs') return <Pairs {...props} />
   const change = (event: { currentTarget: { value: string } }) => onChange(orDefault(event.currentTarget.value))
   if (field.kind === 'long' || field.kind === 'lines') {
@@ -98,23 +96,6 @@ function Control(props: ControlProps) {
   const more = { ...common, autocomplete: 'off', spellcheck: false, placeholder: field.fallback, value: text, onInput: change } as const
   if (field.isSecret) return <input {...more} type="password" />
   return <input {...more} type="text" inputMode={field.kind === 'number' ? 'decimal' : 'text'} />
-}
-
-function Choices({ field, input, onChange, id, describedBy }: ControlProps) {
-  const chosen = new Set(Array.isArray(input) ? (input as readonly string[]) : [])
-  const toggle = (value: string) => {
-    const next = field.choices.filter((one) => (one === value ? !chosen.has(one) : chosen.has(one)))
-    onChange(next.length === 0 ? undefined : next)
-  }
-  return (
-    <fieldset aria-labelledby={id} aria-describedby={describedBy} class="choices">
-      {field.choices.map((value) => (
-        <label key={value}>
-          <input type="checkbox" checked={chosen.has(value)} onChange={() => toggle(value)} /> {value}
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 function Pairs({ field, input, onChange, id, describedBy }: ControlProps) {

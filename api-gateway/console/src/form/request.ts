@@ -91,9 +91,13 @@ export const toCaptureRequest = ({ body, ...request }: FormRequest): FormRequest
   body: { ...body, options: { ...ADDED, ...body.options } },
 })
 
-/** The options of a record without what the playground adds. */
-export const withoutAdded = (options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(options).filter(([name, value]) => ADDED[name] !== value))
+/** Names of the options that the playground adds to a request with these. */
+export const addedTo = (options: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.keys(ADDED).filter((name) => options[name] === undefined)
+
+/** The options of a record without those that the playground added. Without `added`, another program requested the capture. */
+export const withoutAdded = (options: Readonly<Record<string, unknown>>, added: readonly string[] = []): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => !added.includes(name)))
 
 function findUrlProblem(url: string, names: readonly string[]): string | undefined {
   const markup = ['html', 'markdown'].find((name) => names.includes(name))

@@ -1,4 +1,5 @@
-import type { Collection } from '../api/captures.ts'
+import { type Collection, TITLES } from '../api/captures.ts'
+import { Select } from '../form/choices.tsx'
 import { fromLocalInput, toLocalInput } from '../format/text.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
 import { navigate } from '../routing/router.ts'
@@ -19,7 +20,6 @@ const FORMATS: Readonly<Record<Collection, readonly string[]>> = {
   screenshots: ['png', 'jpeg', 'webp', 'avif', 'pdf'],
   videos: ['mp4', 'webm', 'gif'],
 }
-const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
 const FILTERS = ['status', 'format', 'url', 'external_identifier', 'created_after', 'created_before']
 
 /** The filters that a link to the page has. */
@@ -48,7 +48,7 @@ export function CaptureList({ collection, query: given }: { collection: Collecti
       ) : null}
       <Filters formats={FORMATS[collection]} query={query} onChange={change} />
       {query.get('status') === 'failed' ? <FailureCauses key={query.toString()} collection={collection} filter={query.toString()} /> : null}
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       <div role="status" class="waiting">
         {waiting.length > 0 ? (
           <button type="button" class="primary" onClick={showWaiting}>
@@ -78,12 +78,12 @@ interface FiltersProps {
 }
 
 function Filters({ formats, query, onChange }: FiltersProps) {
-  const text = (name: string, label: string, type: string, placeholder = '') => (
-    <div class={type === 'search' ? 'grow' : ''}>
+  const text = (name: string, label: string, placeholder: string) => (
+    <div class="grow">
       <label for={`filter-${name}`}>{label}</label>
       <input
         id={`filter-${name}`}
-        type={type as 'search'}
+        type="search"
         placeholder={placeholder}
         value={query.get(name) ?? ''}
         onChange={(event) => onChange(name, event.currentTarget.value.trim())}
@@ -104,22 +104,20 @@ function Filters({ formats, query, onChange }: FiltersProps) {
   const choice = (name: string, label: string, values: readonly string[]) => (
     <div>
       <label for={`filter-${name}`}>{label}</label>
-      <select id={`filter-${name}`} value={query.get(name) ?? ''} onChange={(event) => onChange(name, event.currentTarget.value)}>
-        <option value="">All</option>
-        {values.map((value) => (
-          <option key={value} value={value}>
-            {STATUS_TITLES[value] ?? value}
-          </option>
-        ))}
-      </select>
+      <Select
+        id={`filter-${name}`}
+        value={query.get(name) ?? ''}
+        options={[['', 'All'], ...values.map((value) => [value, STATUS_TITLES[value] ?? value] as const)]}
+        onChoose={(value) => onChange(name, value)}
+      />
     </div>
   )
   return (
     <search class="toolbar" aria-label="Filters">
       {choice('status', 'Status', STATUSES)}
       {choice('format', 'Format', formats)}
-      {text('url', 'Exact URL', 'search', 'https://example.com/')}
-      {text('external_identifier', 'External identifier', 'search', 'order-1042')}
+      {text('url', 'Exact URL', 'https://example.com/')}
+      {text('external_identifier', 'External identifier', 'order-1042')}
       {time('created_after', 'Created after (local time)')}
       {time('created_before', 'Created before (local time)')}
     </search>

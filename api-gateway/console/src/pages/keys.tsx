@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.ts'
+import { Checkbox, Choices } from '../form/choices.tsx'
 import { formatAge, formatInstant } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
@@ -61,7 +62,7 @@ const Keys: Page = ({ session }) => {
   return (
     <>
       <ShownOnce secrets={secrets} dismiss={dismiss} />
-      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      <ErrorNote error={problem ?? error} />
       {mayWrite ? <NewKey onCreate={(body) => act('/keys', { method: 'POST', body }, `The new API key “${body.name}”.`)} /> : null}
       <Panel title="API keys">
         <ScrollTable head={['Name', 'Text', 'Scopes', 'State', 'Last used', <span class="sr">Actions</span>]}>
@@ -170,7 +171,6 @@ function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<un
     await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry, ...links })
     setName('')
   }
-  const toggle = (scope: string) => setScopes(SCOPES.filter((one) => (one === scope ? !scopes.includes(one) : scopes.includes(one))))
   return (
     <Panel title="Create a key">
       <form onSubmit={submit}>
@@ -183,26 +183,19 @@ function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<un
             placeholder="never"
           />
         </div>
-        <fieldset class="choices">
-          <legend>Scopes</legend>
-          <label>
-            <input type="checkbox" checked={isAll} onChange={() => setAll(!isAll)} /> all
-          </label>
-          {SCOPES.map((scope) => (
-            <label key={scope}>
-              <input type="checkbox" checked={isAll || scopes.includes(scope)} disabled={isAll} onChange={() => toggle(scope)} /> {scope}
-            </label>
-          ))}
-        </fieldset>
+        <Choices legend="Scopes" values={SCOPES} chosen={isAll ? SCOPES : scopes} isDisabled={isAll} onChoose={setScopes}>
+          <Checkbox isChecked={isAll} onCheck={setAll}>
+            all
+          </Checkbox>
+        </Choices>
         <div class="toolbar">
           <TextField
             {...{ id: 'key-hosts', label: 'Hosts that its signed links may capture', value: hosts, onText: setHosts }}
             placeholder="all, or a list such as example.com *.example.com"
           />
-          <label>
-            <input type="checkbox" checked={!isLimited || hasMarkup} disabled={!isLimited} onChange={() => setMarkup(!hasMarkup)} /> links
-            may have own markup, such as html and styles
-          </label>
+          <Checkbox isChecked={!isLimited || hasMarkup} isDisabled={!isLimited} onCheck={setMarkup}>
+            links may have own markup, such as html and styles
+          </Checkbox>
         </div>
         <button type="submit" class="primary" disabled={name.trim() === '' || (!isAll && scopes.length === 0)}>
           Create key

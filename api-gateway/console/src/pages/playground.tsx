@@ -3,13 +3,13 @@ import { type Capture, type Collection, collectionOf, isVideo, recordPath } from
 import { api } from '../api/client.ts'
 import { RequestError } from '../api/request-error.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
-import { type FormInputs, type FormRequest, toCaptureRequest, toInputs, toRequest, withoutAdded } from '../form/request.ts'
+import { addedTo, type FormInputs, type FormRequest, toCaptureRequest, toInputs, toRequest, withoutAdded } from '../form/request.ts'
 import { useChecks } from '../form/use-checks.ts'
 import { formatMilliseconds } from '../format/text.ts'
 import { ComparisonPanel } from '../record/comparison.tsx'
 import type { Page } from '../routing/page.ts'
 import { SnippetTabs } from '../snippets/snippet-tabs.tsx'
-import { forget, recall, useKept } from '../ui/kept.ts'
+import { forget, keep, recall, useKept } from '../ui/kept.ts'
 import { CaptureNotes, ErrorNote, Note, PageStatus, StatusBadge, Warnings } from '../ui/notes.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Waterfall } from '../ui/waterfall.tsx'
@@ -28,9 +28,14 @@ type Progress = { shot?: Capture; position?: number | undefined; error?: unknown
 /** The id of a new capture. The body can also be the file or empty, if the options ask for that. */
 const idOf = (headers: Headers): string => headers.get('location')?.split('/').at(-1) ?? ''
 
-async function capture({ body, collection }: FormRequest, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
+/** Where the page keeps which options it added to a capture. */
+const addedKey = (id: string): string => `added to ${id}`
+
+async function capture(request: FormRequest, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
+  const { body, collection } = toCaptureRequest(request)
   const created = await api(`/${collection}`, { method: 'POST', body, signal })
   const id = idOf(created.headers)
+  keep(addedKey(id), addedTo(request.body.options))
   const readPosition = (headers: Headers): number | undefined => {
     const text = headers.get('x-queue-position')
     return text === null ? undefined : Number(text)
@@ -99,7 +104,7 @@ const Playground: Page = ({ session, query }) => {
     set({ isRequested: true })
     api<Capture>(recordPath(of, from)).then(
       ({ data }) => {
-        const { inputs: given, hidden: lost } = toInputs(withoutAdded(data.options))
+        const { inputs: given, hidden: lost } = toInputs(withoutAdded(data.options, recall(addedKey(from))))
         set({
           url: data.options.html === undefined && data.options.markdown === undefined ? data.url : '',
           inputs: { ...given, ...linkedInputs(query) },
@@ -118,7 +123,7 @@ const Playground: Page = ({ session, query }) => {
     set({ running, progress: { isBusy: true } })
     // It goes on while another page is shown.
     const show = (next: Progress) => running.signal.aborted || set({ progress: next })
-    await capture(toCaptureRequest(request), running.signal, show).catch((error: unknown) => {
+    await capture(request, running.signal, show).catch((error: unknown) => {
       // A capture that has begun keeps its link to the record.
       if (!running.signal.aborted) change((before) => ({ ...before, progress: { ...shotIn(before.progress), error, isBusy: false } }))
     })
@@ -180,7 +185,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
       <div role="status">
         {isBusy ? <p class="busy">{position === undefined ? 'The capture runs.' : `Place ${position} in the queue.`}</p> : null}
       </div>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {shot ? <CaptureNotes shot={shot} /> : null}
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
       {shot && !isVideo(shot) && shot.comparison ? <ComparisonPanel key={shot.id} shot={shot} comparison={shot.comparison} /> : null}

@@ -2,7 +2,7 @@ import { api, type Schemas } from '../api/client.ts'
 import { formatAge, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { DataTable } from '../ui/data-table.tsx'
-import { ErrorNote } from '../ui/notes.tsx'
+import { ErrorNote, Missing } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 import { Bars } from '../ui/waterfall.tsx'
@@ -13,11 +13,11 @@ type SystemData = Schemas['System']['data']
 
 const System: Page = () => {
   const { value, error } = useData('system', async () => (await api<Schemas['System']>('/system')).data.data, REFRESH_MILLISECONDS)
-  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  if (!value) return <Missing error={error} />
   const { pools, runners, queue, recent } = value
   return (
     <>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       <DataTable
         title="Pools"
         head={['Pool', 'State', 'Runners', 'Idle', 'Busy', 'Queued', 'Sandbox']}

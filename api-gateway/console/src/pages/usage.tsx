@@ -3,7 +3,7 @@ import { formatInstant, formatNumber } from '../format/text.ts'
 import type { Page } from '../routing/page.ts'
 import { DayBars } from '../ui/day-bars.tsx'
 import { Fact } from '../ui/facts.tsx'
-import { ErrorNote } from '../ui/notes.tsx'
+import { ErrorNote, Missing } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 
@@ -11,11 +11,11 @@ const REFRESH_MILLISECONDS = 10_000
 
 const Usage: Page = () => {
   const { value, error } = useData('usage', async () => (await api<Schemas['Usage']>('/usage/current')).data.data, REFRESH_MILLISECONDS)
-  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  if (!value) return <Missing error={error} />
   const { count, limit, percentage, remaining, plan, rate_limit_per_minute: rate, reset_at, overage, period } = value
   return (
     <>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       <Panel title={period} beside={<span class="hint">Plan {plan}</span>}>
         <p class="figure">
           <strong>{formatNumber(count)}</strong> of {formatNumber(limit)} units
@@ -46,7 +46,7 @@ function DailyUsage() {
   )
   return (
     <Panel title="By day" beside={<span class="hint">A screenshot is one unit, a video one for each 10 seconds</span>}>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {value?.length === 0 ? <p class="soft">No usage in the last two months.</p> : null}
       {value && value.length > 0 ? <DayBars days={value} /> : null}
     </Panel>

@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { useRef, useState } from 'preact/hooks'
 import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { Choices, Select } from '../form/choices.tsx'
 import { toSentence } from '../form/sentence.ts'
 import { formatAge, formatMilliseconds, formatNumber } from '../format/text.ts'
 import { STATUS_TITLES } from '../format/titles.ts'
@@ -9,10 +10,11 @@ import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { DeliveryTable } from '../ui/delivery-table.tsx'
 import { Fact } from '../ui/facts.tsx'
-import { ErrorNote, Note } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ErrorNote, Missing, Note } from '../ui/notes.tsx'
+import { Crumb, Panel } from '../ui/panel.tsx'
 import { ShownOnce, useSecrets } from '../ui/secret.tsx'
 import { TextField } from '../ui/text-field.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { useData } from '../ui/use-data.ts'
 
 const REFRESH_MILLISECONDS = 10_000
@@ -35,24 +37,18 @@ function WebhookList({ session }: { session: Session }) {
     async () => (await api<Schemas['WebhookList']>('/webhooks?limit=500&include_inactive=true')).data.data,
   )
   const { secrets, show, dismiss } = useSecrets('webhooks')
-  const [problem, setProblem] = useState<unknown>()
-  const create = async (body: object): Promise<boolean> => {
-    try {
+  const { problem, act } = useAction()
+  const create = (body: object): Promise<boolean> =>
+    act(async () => {
       const { data } = await api<Schemas['WebhookCreated']>('/webhooks', { method: 'POST', body })
       const { id, name, signing_secret: text } = data.data
       if (text !== undefined) show({ id, title: `The signing secret of “${name}”.`, text })
-      setProblem(undefined)
       await reload()
-      return true
-    } catch (failure) {
-      setProblem(failure)
-      return false
-    }
-  }
+    })
   return (
     <>
       <ShownOnce secrets={secrets} dismiss={dismiss} />
-      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      <ErrorNote error={problem ?? error} />
       {hasScope(session, 'webhooks:write') ? <NewWebhook onCreate={create} /> : null}
       <Panel title="Endpoints">
         {value?.length === 0 ? <p class="empty">No endpoint yet.</p> : null}
@@ -74,7 +70,6 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState<readonly string[]>(['screenshot.completed', 'screenshot.failed'])
-  const toggle = (event: string) => setEvents(EVENT_TYPES.filter((one) => (one === event ? !events.includes(one) : events.includes(one))))
   const submit = async (event: Event) => {
     event.preventDefault()
     if (!(await onCreate({ name: name.trim(), url: url.trim(), events }))) return
@@ -94,14 +89,7 @@ function NewWebhook({ onCreate }: { onCreate: (body: object) => Promise<boolean>
             placeholder="https://hooks.example.com/in"
           />
         </div>
-        <fieldset class="choices">
-          <legend>Events</legend>
-          {EVENT_TYPES.map((event) => (
-            <label key={event}>
-              <input type="checkbox" checked={events.includes(event)} onChange={() => toggle(event)} /> {event}
-            </label>
-          ))}
-        </fieldset>
+        <Choices legend="Events" values={EVENT_TYPES} chosen={events} onChoose={setEvents} />
         <button type="submit" class="primary" disabled={name.trim() === '' || url.trim() === '' || events.length === 0}>
           Create endpoint
         </button>
@@ -115,7 +103,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
   const [status, setStatus] = useState('')
   const { secrets, show, dismiss } = useSecrets('webhooks')
   const [result, setResult] = useState<TestResult>()
-  const [problem, setProblem] = useState<unknown>()
+  const { problem, act: attempt } = useAction()
   const [notice, setNotice] = useState('')
   const { value, error, reload } = useData(id, async () => (await api<Schemas['WebhookFound']>(path)).data.data, REFRESH_MILLISECONDS)
   const [limit, setLimit] = useState(DELIVERIES_STEP)
@@ -127,15 +115,9 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
   // While more are read, those of before stay.
   const shown = useRef<readonly Delivery[]>([])
   shown.current = log.value?.data ?? (log.error ? [] : shown.current)
-  const act = async <T,>(work: () => Promise<T>): Promise<T | undefined> => {
-    setProblem(undefined)
+  const act = (work: () => Promise<unknown>) => {
     setNotice('')
-    try {
-      return await work()
-    } catch (failure) {
-      setProblem(failure)
-      return undefined
-    }
+    return attempt(work)
   }
   const test = () => act(async () => setResult((await api<TestResult>(`${path}/test`, { method: 'POST' })).data))
   const rotate = () =>
@@ -166,13 +148,11 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
       dismiss(id)
       navigate('webhooks')
     })
-  if (!value) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  if (!value) return <Missing error={error} />
   const mayWrite = hasScope(session, 'webhooks:write')
   return (
     <>
-      <p class="crumb">
-        <a href="#/webhooks">Webhooks</a>
-      </p>
+      <Crumb path="webhooks" title="Webhooks" />
       <div class="panel-head">
         <h2 class="title wrap">{value.name}</h2>
         <span class={`badge ${value.is_active ? 'active' : 'inactive'}`}>{stateOf(value)}</span>
@@ -202,7 +182,7 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
         ) : null}
       </div>
       <ShownOnce secrets={secrets.filter((secret) => secret.id === id)} dismiss={dismiss} />
-      {problem ? <ErrorNote error={problem} /> : null}
+      <ErrorNote error={problem} />
       {notice ? <Note kind="good">{notice}</Note> : null}
       {value.is_active && value.statistics.missed_deliveries > 0 ? (
         <Note kind={value.statistics.consecutive_failures === 0 ? 'good' : 'error'}>
@@ -225,17 +205,15 @@ function WebhookPage({ id, session }: { id: string; session: Session }) {
       <Panel
         title="Deliveries of the last seven days"
         beside={
-          <select aria-label="State" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-            <option value="">All</option>
-            {['pending', 'successful', 'failed'].map((one) => (
-              <option key={one} value={one}>
-                {STATUS_TITLES[one]}
-              </option>
-            ))}
-          </select>
+          <Select
+            aria-label="State"
+            value={status}
+            options={[['', 'All'], ...['pending', 'successful', 'failed'].map((one) => [one, STATUS_TITLES[one] ?? one] as const)]}
+            onChoose={setStatus}
+          />
         }
       >
-        {log.error ? <ErrorNote error={log.error} /> : null}
+        <ErrorNote error={log.error} />
         {log.value?.data.length === 0 ? <p class="empty">No deliveries.</p> : null}
         <DeliveryTable deliveries={shown.current} url={value.url}>
           {({ id: delivery, event_type }) =>
@@ -263,15 +241,7 @@ const describeMissed = ({ missed_deliveries: missed, consecutive_failures: failu
   `${missed} ${missed === 1 ? 'event was' : 'events were'} not delivered. ${failures === 0 ? 'The endpoint responds again.' : 'The endpoint still fails.'}`
 
 function Health({ webhook: { url, events, is_default, statistics, signing_secret_hint } }: { webhook: Found }) {
-  const {
-    success_rate,
-    average_response_time_ms,
-    last_failure_at,
-    last_success_at,
-    pending_deliveries,
-    total_deliveries,
-    consecutive_failures,
-  } = statistics
+  const { success_rate, average_response_time_ms: time, total_deliveries, pending_deliveries } = statistics
   const age = (instant: string | null) => (instant === null ? 'never' : formatAge(instant, new Date()))
   return (
     <Panel title="Health">
@@ -280,10 +250,10 @@ function Health({ webhook: { url, events, is_default, statistics, signing_secret
         <Fact name="Events">{events.join(', ')}</Fact>
         <Fact name="Deliveries">{`${formatNumber(total_deliveries)}, ${formatNumber(pending_deliveries)} pending`}</Fact>
         <Fact name="Success">{success_rate === null ? 'no deliveries yet' : `${success_rate} %`}</Fact>
-        <Fact name="Response time">{average_response_time_ms === null ? 'unknown' : formatMilliseconds(average_response_time_ms)}</Fact>
-        <Fact name="Last success">{age(last_success_at)}</Fact>
-        <Fact name="Last failure">{age(last_failure_at)}</Fact>
-        <Fact name="Failures in a row">{formatNumber(consecutive_failures)}</Fact>
+        <Fact name="Response time">{time === null ? 'unknown' : formatMilliseconds(time)}</Fact>
+        <Fact name="Last success">{age(statistics.last_success_at)}</Fact>
+        <Fact name="Last failure">{age(statistics.last_failure_at)}</Fact>
+        <Fact name="Failures in a row">{formatNumber(statistics.consecutive_failures)}</Fact>
         <Fact name="Signing secret">{signing_secret_hint ?? 'none'}</Fact>
       </dl>
     </Panel>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api } from '../api/client.ts'
+import { Checkbox } from '../form/choices.tsx'
 import { type Box, formatShare, frameOf, placeIn, type Size } from '../format/overlay.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
 import { formatNumber } from '../format/text.ts'
@@ -120,9 +121,9 @@ function Pictures({ shot, comparison, earlier, isLoading }: PicturesProps) {
           ))}
         </fieldset>
         {comparison.regions.length > 0 ? (
-          <label class="plain-label">
-            <input type="checkbox" checked={areRegionsShown} onChange={() => setRegionsShown(!areRegionsShown)} /> Changed regions
-          </label>
+          <Checkbox class="plain-label" isChecked={areRegionsShown} onCheck={setRegionsShown}>
+            Changed regions
+          </Checkbox>
         ) : null}
       </div>
       {view === 'slider' ? (

@@ -33,7 +33,7 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
         </button>
       }
     >
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {found?.length === 0 ? <p class="soft">No webhook has received an event of this record in the last seven days.</p> : null}
       {found?.map(({ webhook, deliveries }) => (
         <div key={webhook.id}>

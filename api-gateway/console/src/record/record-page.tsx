@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Capture, type Collection, isVideo, NOUNS, recordPath } from '../api/captures.ts'
+import { type Capture, type Collection, isVideo, NOUNS, recordPath, TITLES } from '../api/captures.ts'
 import { api, hasScope, type Session } from '../api/client.ts'
 import { isConnectionError } from '../api/request-error.ts'
 import { toPictureUrl } from '../format/picture-url.ts'
@@ -10,9 +10,10 @@ import { navigate } from '../routing/router.ts'
 import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
-import { CaptureNotes, ErrorNote, PageStatus, StatusBadge } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { CaptureNotes, ErrorNote, Missing, PageStatus, StatusBadge } from '../ui/notes.tsx'
+import { Crumb, Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { Waterfall } from '../ui/waterfall.tsx'
 import { ComparisonPanel } from './comparison.tsx'
 import { RecordDeliveries } from './deliveries.tsx'
@@ -24,8 +25,6 @@ const WAIT_SECONDS = 20
 const RETRY_MILLISECONDS = 3_000
 
 type State = { shot?: Capture; error?: unknown }
-
-const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
 
 /** A record that is read again until the capture has ended. */
 function useRecord(collection: Collection, id: string): State {
@@ -62,29 +61,21 @@ const isComparable = (shot: Capture): boolean =>
 /** One screenshot or video: the file, facts, additional files, metadata and deliveries. */
 export function RecordPage({ collection, id, session }: { collection: Collection; id: string; session: Session }) {
   const { shot, error } = useRecord(collection, id)
-  const [problem, setProblem] = useState<unknown>()
-  const remove = async () => {
-    try {
+  const { problem, act } = useAction()
+  const remove = () =>
+    act(async () => {
       await api(recordPath(collection, id), { method: 'DELETE' })
       forgetCapture(collection, id)
       navigate(listPath(collection))
-    } catch (failure) {
-      setProblem(failure)
-    }
-  }
-  const crumb = (
-    <p class="crumb">
-      <a href={`#/${listPath(collection)}`}>{TITLES[collection]}</a>
-    </p>
-  )
-  if (!shot) {
+    })
+  const crumb = <Crumb path={listPath(collection)} title={TITLES[collection]} />
+  if (!shot)
     return (
       <>
         {crumb}
-        {error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>}
+        <Missing error={error} />
       </>
     )
-  }
   const mayWrite = hasScope(session, 'screenshots:write')
   return (
     <>
@@ -112,7 +103,7 @@ export function RecordPage({ collection, id, session }: { collection: Collection
           </div>
         ) : null}
       </div>
-      {problem || error ? <ErrorNote error={problem ?? error} /> : null}
+      <ErrorNote error={problem ?? error} />
       <CaptureNotes shot={shot} />
       <div class="columns record">
         <div>

@@ -1,7 +1,8 @@
 import { toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { api, type Schemas } from '../api/client.ts'
 import { navigate } from '../routing/router.ts'
-import { ErrorNote } from '../ui/notes.tsx'
+import { Missing } from '../ui/notes.tsx'
+import { Crumb } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 import { NEW_SCHEDULE, type ScheduleRequest, toScheduleInputs, toScheduleRequest } from './body.ts'
 import { readSchedule, schedulePath } from './read-schedule.ts'
@@ -16,9 +17,7 @@ export function NewSchedule({ url }: { url: string }) {
   }
   return (
     <>
-      <p class="crumb">
-        <a href="#/schedules">Schedules</a>
-      </p>
+      <Crumb path="schedules" title="Schedules" />
       <h2 class="title">New schedule</h2>
       <ScheduleForm
         start={{ ...NEW_SCHEDULE, url }}
@@ -33,7 +32,7 @@ export function NewSchedule({ url }: { url: string }) {
 
 export function EditSchedule({ id }: { id: string }) {
   const { value: schedule, error } = useData(`edit ${id}`, () => readSchedule(id))
-  if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+  if (!schedule) return <Missing error={error} />
   const inputs = toScheduleInputs(schedule)
   const times = { now: Date.now(), anchor: Date.parse(schedule.created_at) }
   const change = async ({ body }: ScheduleRequest) => {
@@ -43,9 +42,7 @@ export function EditSchedule({ id }: { id: string }) {
   }
   return (
     <>
-      <p class="crumb">
-        <a href="#/schedules">Schedules</a>
-      </p>
+      <Crumb path="schedules" title="Schedules" />
       <h2 class="title wrap">{schedule.name}</h2>
       <ScheduleForm start={inputs} anchor={times.anchor} label="Save" onSubmit={change} onCancel={() => navigate(`schedules/${id}`)} />
     </>

@@ -56,7 +56,7 @@ export function Runs({ id, collection, known, refreshes, approved, approve }: Ru
   const runs = [...new Map([...(first?.data ?? known), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
   return (
     <Panel title="Runs">
-      {error || problem ? <ErrorNote error={problem ?? error} /> : null}
+      <ErrorNote error={problem ?? error} />
       {first && runs.length === 0 ? <p class="soft">No run yet.</p> : null}
       <ul class="runs">
         {runs.map((run) => (

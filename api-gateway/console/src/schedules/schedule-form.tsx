@@ -1,10 +1,11 @@
 import { useMemo, useState } from 'preact/hooks'
 import { RequestError } from '../api/request-error.ts'
+import { Checkbox, Select } from '../form/choices.tsx'
 import { fieldsByName } from '../form/fields.ts'
 import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
 import { toSentence } from '../form/sentence.ts'
 import { useChecks } from '../form/use-checks.ts'
-import { ErrorNote, Note } from '../ui/notes.tsx'
+import { ErrorNote, Note, Warnings } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
 import { NextTimesList } from './next-times.tsx'
@@ -19,6 +20,16 @@ interface ScheduleFormProps {
   onSubmit: (request: ScheduleRequest) => Promise<void>
   onCancel: () => void
 }
+
+const CONCURRENCY = [
+  ['forbid', 'Wait for its end'],
+  ['allow', 'Run at the same time'],
+] as const
+const BASELINES = [
+  ['', 'nothing'],
+  ['previous', 'the run before'],
+  ['approved', 'the run that was approved last'],
+] as const
 
 type TextName = Exclude<keyof ScheduleInputs, 'options' | 'hidden'>
 
@@ -45,6 +56,7 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
     setBusy(false)
   }
   const set = (name: TextName, value: string) => setInputs({ ...inputs, [name]: value })
+  const isCommon = COMMON_SCHEDULES.some(([schedule]) => schedule === inputs.schedule)
   const text = (name: TextName, title: string, more: Record<string, unknown> = {}) => (
     <Labeled name={name} title={title} problem={reported.get(name)}>
       <input
@@ -62,41 +74,28 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
   )
   return (
     <form onSubmit={submit} onFocusIn={() => setUsed(true)}>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {start.hidden.length > 0 ? (
         <Note kind="info">
           Records do not show {start.hidden.join(', ')}. A change keeps them, unless you remove them together.{' '}
-          <label>
-            <input
-              type="checkbox"
-              checked={inputs.hidden.length === 0}
-              onChange={(event) => setInputs({ ...inputs, hidden: event.currentTarget.checked ? [] : start.hidden })}
-            />{' '}
+          <Checkbox isChecked={inputs.hidden.length === 0} onCheck={(is) => setInputs({ ...inputs, hidden: is ? [] : start.hidden })}>
             Remove them, or replace them by what I enter
-          </label>
+          </Checkbox>
         </Note>
       ) : null}
-      {request.warnings.map((warning) => (
-        <Note key={warning} kind="warning">
-          {warning}
-        </Note>
-      ))}
+      <Warnings texts={request.warnings} />
       <div class="columns">
         <Panel title="Page and times">
           <div class="stack">
             {text('url', 'Page', { inputMode: 'url', placeholder: 'https://example.com/' })}
             {text('name', 'Name', { placeholder: 'home page', maxLength: 100 })}
             <Labeled name="common" title="Common times">
-              <select id="schedule-common" value={inputs.schedule} onChange={(event) => set('schedule', event.currentTarget.value)}>
-                {COMMON_SCHEDULES.some(({ schedule }) => schedule === inputs.schedule) ? null : (
-                  <option value={inputs.schedule}>Other</option>
-                )}
-                {COMMON_SCHEDULES.map(({ title, schedule }) => (
-                  <option key={schedule} value={schedule}>
-                    {title}
-                  </option>
-                ))}
-              </select>
+              <Select
+                id="schedule-common"
+                value={inputs.schedule}
+                options={isCommon ? COMMON_SCHEDULES : [[inputs.schedule, 'Other'], ...COMMON_SCHEDULES]}
+                onChoose={(value) => set('schedule', value)}
+              />
             </Labeled>
             {text('schedule', 'Cron expression', { class: 'mono', placeholder: '*/30 * * * *' })}
             {text('time_zone', 'Time zone', { list: 'time-zones' })}
@@ -107,14 +106,12 @@ export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: Sched
             </datalist>
             <NextTimesList schedule={inputs.schedule} zone={inputs.time_zone} anchor={anchor} />
             <Labeled name="concurrency_policy" title="If the previous run has not ended">
-              <select
+              <Select
                 id="schedule-concurrency_policy"
                 value={inputs.concurrency_policy}
-                onChange={(event) => set('concurrency_policy', event.currentTarget.value)}
-              >
-                <option value="forbid">Wait for its end</option>
-                <option value="allow">Run at the same time</option>
-              </select>
+                options={CONCURRENCY}
+                onChoose={(value) => set('concurrency_policy', value)}
+              />
             </Labeled>
             {text('starting_deadline_seconds', 'Start missed runs within (seconds)', { inputMode: 'numeric', placeholder: 'no limit' })}
             {text('spread_seconds', 'Spread the start over (seconds)', { inputMode: 'numeric', placeholder: '0' })}
@@ -152,11 +149,7 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
   return (
     <>
       <Labeled name="baseline" title="Compare each run with">
-        <select id="schedule-baseline" value={inputs.baseline} onChange={(event) => set('baseline', event.currentTarget.value)}>
-          <option value="">nothing</option>
-          <option value="previous">the run before</option>
-          <option value="approved">the run that was approved last</option>
-        </select>
+        <Select id="schedule-baseline" value={inputs.baseline} options={BASELINES} onChoose={(value) => set('baseline', value)} />
       </Labeled>
       {inputs.baseline === '' ? null : (
         <>
@@ -174,23 +167,13 @@ function ComparisonFields({ inputs, problems, text, set }: ComparisonFieldsProps
           </Labeled>
           {text('accept_status', 'Error statuses to compare', { placeholder: '404, 500-511' })}
           {inputs.baseline === 'approved' ? (
-            <label class="plain-label">
-              <input
-                type="checkbox"
-                checked={inputs.approve_first === 'true'}
-                onChange={(event) => set('approve_first', String(event.currentTarget.checked))}
-              />{' '}
+            <Checkbox class="plain-label" isChecked={inputs.approve_first === 'true'} onCheck={(is) => set('approve_first', String(is))}>
               Approve the first run without asking
-            </label>
+            </Checkbox>
           ) : null}
-          <label class="plain-label">
-            <input
-              type="checkbox"
-              checked={inputs.antialiasing === 'true'}
-              onChange={(event) => set('antialiasing', String(event.currentTarget.checked))}
-            />{' '}
+          <Checkbox class="plain-label" isChecked={inputs.antialiasing === 'true'} onCheck={(is) => set('antialiasing', String(is))}>
             Count antialiased edges
-          </label>
+          </Checkbox>
         </>
       )}
     </>

@@ -34,7 +34,7 @@ export function ScheduleList({ session }: { session: Session }) {
   )
   return (
     <>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {hasScope(session, 'schedules:write') ? (
         <p>
           <a class="button" href="#/schedules/new">

@@ -11,9 +11,10 @@ import { ConfirmButton } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
 import { lazy } from '../ui/lazy.tsx'
-import { ChangeBadge, ErrorNote, Note } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ChangeBadge, ErrorNote, Missing, Note } from '../ui/notes.tsx'
+import { Crumb, Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { useData } from '../ui/use-data.ts'
 import { Approvals, approveRun, NOT_APPLIED, undoApproval } from './approvals.tsx'
 import type { Schedule } from './body.ts'
@@ -28,30 +29,23 @@ const REFRESH_MILLISECONDS = 5_000
 /** One schedule: its state, its next times and its runs. */
 export function SchedulePage({ id, session }: { id: string; session: Session }) {
   const { value: schedule, error, reload } = useData(`schedule ${id}`, () => readSchedule(id), REFRESH_MILLISECONDS)
-  const [problem, setProblem] = useState<unknown>()
+  const { problem, act: attempt } = useAction()
   const [refreshes, setRefreshes] = useState(0)
   const [done, setDone] = useState<string>()
   const act = async <T,>(action: () => Promise<T>, describe?: (result: T) => string) => {
-    try {
-      const result = await action()
-      setProblem(undefined)
-      setDone(describe?.(result))
+    const hasSucceeded = await attempt(async () => {
+      setDone(describe?.(await action()))
       setRefreshes((count) => count + 1)
       await reload()
-    } catch (failure) {
-      setDone(undefined)
-      setProblem(failure)
-    }
+    })
+    if (!hasSucceeded) setDone(undefined)
   }
-  const remove = async () => {
-    try {
+  const remove = () =>
+    attempt(async () => {
       await api(schedulePath(id), { method: 'DELETE' })
       navigate('schedules')
-    } catch (failure) {
-      setProblem(failure)
-    }
-  }
-  if (!schedule) return error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>
+    })
+  if (!schedule) return <Missing error={error} />
   const mayChange = hasScope(session, 'schedules:write')
   const approve = mayChange
     ? (run: string) => {
@@ -72,9 +66,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
   const suspend = (isSuspended: boolean) => act(() => api(schedulePath(id), { method: 'PATCH', body: { suspend: isSuspended } }))
   return (
     <>
-      <p class="crumb">
-        <a href="#/schedules">Schedules</a>
-      </p>
+      <Crumb path="schedules" title="Schedules" />
       <div class="panel-head">
         <h2 class="title wrap">{schedule.name}</h2>
         <ScheduleState schedule={schedule} />
@@ -99,7 +91,7 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
           </div>
         ) : null}
       </div>
-      {problem || error ? <ErrorNote error={problem ?? error} /> : null}
+      <ErrorNote error={problem ?? error} />
       {done ? <Note kind="good">{done}</Note> : null}
       {schedule.problem ? <Note kind="error">{`${schedule.problem.code}: ${schedule.problem.message}`}</Note> : null}
       <div class="columns schedule">
@@ -139,9 +131,11 @@ const sizeOf = ({ viewport_width: width, viewport_height: height }: Schedule['op
   height: typeof height === 'number' ? height : 1080,
 })
 
+const useScreenshot = (id: string) => useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+
 /** The picture of the run that waits for approval. */
 function Waiting({ id }: { id: string }) {
-  const { value: shot } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+  const { value: shot } = useScreenshot(id)
   return shot ? (
     <section class="panel" aria-label="Run to approve">
       <Picture shot={shot} />
@@ -151,7 +145,7 @@ function Waiting({ id }: { id: string }) {
 
 /** The pictures of the last comparison. */
 function Review({ id, options }: { id: string; options: Schedule['options'] }) {
-  const { value: shot, error } = useData(`review ${id}`, async () => (await api<Screenshot>(recordPath('screenshots', id))).data)
+  const { value: shot, error } = useScreenshot(id)
   if (!shot && !error) return <ComparisonPlaceholder size={sizeOf(options)} />
   return shot?.comparison ? <ComparisonPanel shot={shot} comparison={shot.comparison} /> : null
 }

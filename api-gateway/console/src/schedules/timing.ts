@@ -34,13 +34,13 @@ export function findNextTimes(
 }
 
 /** Expressions to choose from. */
-export const COMMON_SCHEDULES: readonly { title: string; schedule: string }[] = [
-  { title: 'Every 15 minutes', schedule: '*/15 * * * *' },
-  { title: 'Every hour', schedule: '@hourly' },
-  { title: 'Every day at 9:00', schedule: '0 9 * * *' },
-  { title: 'Monday to Friday at 9:00', schedule: '0 9 * * MON-FRI' },
-  { title: 'Every Monday at 9:00', schedule: '0 9 * * MON' },
-  { title: 'On the first of the month', schedule: '@monthly' },
+export const COMMON_SCHEDULES: readonly (readonly [schedule: string, title: string])[] = [
+  ['*/15 * * * *', 'Every 15 minutes'],
+  ['@hourly', 'Every hour'],
+  ['0 9 * * *', 'Every day at 9:00'],
+  ['0 9 * * MON-FRI', 'Monday to Friday at 9:00'],
+  ['0 9 * * MON', 'Every Monday at 9:00'],
+  ['@monthly', 'On the first of the month'],
 ]
 
 /** Formats of the last time zones. Each takes milliseconds to make. */

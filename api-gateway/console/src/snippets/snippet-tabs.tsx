@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { signLink } from '../../../client/src/link/sign.ts'
 import { api, hasScope, type Session, serviceUrl } from '../api/client.ts'
+import { Select } from '../form/choices.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
@@ -120,14 +121,10 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
       <div class="toolbar">
         <div>
           <label for="link-end">Ends</label>
-          <select id="link-end" value={end} onChange={(event) => setEnd(event.currentTarget.value)}>
-            {Object.keys(ENDS).map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+          <Select id="link-end" value={end} options={Object.keys(ENDS)} onChoose={setEnd} />
         </div>
       </div>
-      {error ? <ErrorNote error={error} /> : null}
+      <ErrorNote error={error} />
       {link?.of === wanted ? (
         <TextSnippet text={link.text} note="" />
       ) : (

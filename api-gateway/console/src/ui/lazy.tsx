@@ -17,6 +17,6 @@ export function lazy<Props extends object>(load: () => Promise<FunctionComponent
     }, [])
     const Loaded = loaded
     if (Loaded) return <Loaded {...props} />
-    return error ? <ErrorNote error={error} /> : null
+    return <ErrorNote error={error} />
   }
 }

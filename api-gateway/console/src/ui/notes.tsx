@@ -21,8 +21,9 @@ export const CaptureNotes = ({ shot: { error, warnings } }: { shot: Capture }) =
   </>
 )
 
-/** An error, with the problems that the API lists and the id for administrators. */
+/** An error, with the problems that the API lists and the id for administrators. Nothing without an error. */
 export function ErrorNote({ error }: { error: unknown }) {
+  if (!error) return null
   const { message } = error instanceof Error ? error : new Error(String(error))
   const { problems, requestId } = error instanceof RequestError ? error : { problems: [], requestId: undefined }
   return (
@@ -39,6 +40,9 @@ export function ErrorNote({ error }: { error: unknown }) {
     </Note>
   )
 }
+
+/** Shown in place of data that is not there: it is being read, or cannot be read. */
+export const Missing = ({ error }: { error: unknown }) => (error ? <ErrorNote error={error} /> : <p class="empty">Loading…</p>)
 
 /** What a capture or a request reports without failing. */
 export function Warnings({ texts }: { texts: readonly string[] }) {

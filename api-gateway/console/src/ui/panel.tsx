@@ -7,6 +7,13 @@ interface PanelProps {
   children: ComponentChildren
 }
 
+/** Leads back from a page to its list. */
+export const Crumb = ({ path, title }: { path: string; title: string }) => (
+  <p class="crumb">
+    <a href={`#/${path}`}>{title}</a>
+  </p>
+)
+
 /** A part of a page with a title. */
 export function Panel({ title, beside, children }: PanelProps) {
   return (

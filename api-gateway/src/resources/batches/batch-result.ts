@@ -2,6 +2,8 @@ import { createdAtOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { ESTIMATED_TIME } from '@tintype/crds/records/record'
+import type { z } from 'zod'
+import type { CreatedBatch } from './schemas.ts'
 
 // The response to POST /screenshots/batch.
 
@@ -13,20 +15,8 @@ export interface BatchItem {
   refusal?: { code: string; message: string }
 }
 
-/** The response body. Items are in the order of the request. */
-export interface BatchResult {
-  batch_id: string
-  screenshots: { id: string; url_to_capture: string; status: 'pending' | 'failed'; created_at: string }[]
-  total: number
-  successful: number
-  failed: number
-  failed_jobs?: { id: string; url: string; error: string }[]
-  warning?: string
-  estimated_time: string
-}
-
 /** Builds the response to a batch. `failed_jobs` and `warning` are present only when some items were not queued. */
-export function toBatchResult(batchId: string, items: readonly BatchItem[], estimatedTime = ESTIMATED_TIME): BatchResult {
+export function toBatchResult(batchId: string, items: readonly BatchItem[], estimatedTime = ESTIMATED_TIME): z.infer<typeof CreatedBatch> {
   const refused = items.flatMap(({ id, url, refusal }) => (refusal ? [{ id, url, error: `${refusal.code}: ${refusal.message}` }] : []))
   const summary = `${refused.length} of ${items.length} screenshots were not queued: see failed_jobs`
   return {

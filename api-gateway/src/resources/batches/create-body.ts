@@ -1,10 +1,10 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
-import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import type { PrivateOptions } from '@tintype/crds/options/private'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
-import type { RecordOptions } from '../../creation/build.ts'
+import type { CaptureTarget, RequestedOptions } from '../../creation/build.ts'
 import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
@@ -25,12 +25,11 @@ import {
   documentedUrl,
   evaluateTarget,
   findCredentialProblems,
+  findProxyCredentialProblems,
   findProxyUrlProblems,
   splitCredentials,
   splitProxy,
 } from '../screenshots/options/target-url.ts'
-
-// The body of POST /screenshots/batch.
 
 /** Maximum URLs per batch. */
 export const MAX_URLS = 100
@@ -57,30 +56,15 @@ export const CreateBatch = name(
 
 const KNOWN: KnownNames = { '': Object.keys(BatchBody.shape), options: Object.keys(OptionsBody.shape) }
 
-/** One URL of a batch and the options that apply only to it. */
-export interface BatchTarget {
-  url: string
-  /** Credentials from the URL. */
-  privateOptions?: PrivateOptions
-}
-
 /** The parsed request. */
-export interface BatchRequest {
-  targets: BatchTarget[]
-  /** Absent when the request has none. */
-  options?: CaptureOptions
-  /** Absent when the request has none. */
-  privateOptions?: PrivateOptions
-  /** Absent when the request has none. */
-  cache?: CacheOptions
-  /** Absent when the request has none. */
-  record?: RecordOptions
+export interface BatchRequest extends RequestedOptions {
+  targets: CaptureTarget[]
   /** Paths of fields that `Prefer: handling=lenient` dropped. */
   ignored: string[]
 }
 
 /** The valid URLs, and the problems of the others. The URLs of a list that is too long are not checked. */
-function evaluateUrls(body: unknown, rules: EgressRules): { targets: BatchTarget[]; urlProblems: Problem[] } {
+function evaluateUrls(body: unknown, rules: EgressRules): { targets: CaptureTarget[]; urlProblems: Problem[] } {
   const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
   const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
   return {
@@ -89,7 +73,7 @@ function evaluateUrls(body: unknown, rules: EgressRules): { targets: BatchTarget
   }
 }
 
-function evaluateUrl(given: string, path: string, rules: EgressRules): BatchTarget | Problem[] {
+function evaluateUrl(given: string, path: string, rules: EgressRules): CaptureTarget | Problem[] {
   const { text, credentials } = splitCredentials(given)
   const target = evaluateTarget(text, rules)
   if (!('url' in target)) return [{ path, code: target.problem.code, message: target.problem.message.replace(/^the url/, path) }]
@@ -124,47 +108,32 @@ export function parseBatchBody(
     ...findOptionProblems(options, { ...privateOptions, ...someCredentials(targets) }, cache),
     ...findFormatProblems(options, 'screenshot'),
     ...findProxyUrlProblems(options, rules),
-    ...findMarkupProblems(options),
-    ...findComparisonProblems(options),
+    ...findProxyCredentialProblems(credentials),
+    ...findRefusedProblems(options),
     ...findCallbackProblems(record, webhookRules),
   ]
   if (problems.length > 1 && problems.every(({ code }) => code === 'url_not_allowed'))
     throw new ApiError('URL_NOT_ALLOWED', `${problems.length} urls are not allowed`, { details: problems })
   if (problems.length > 0) throw invalid(problems)
-  return {
-    targets,
-    ignored,
-    ...omitEmpty({ options, privateOptions, cache, record }),
-  }
+  return { targets, ignored, ...omitEmpty({ options, privateOptions, cache, record }) }
 }
 
-/** The pages of a batch differ, so they cannot be compared with one picture. */
-const findComparisonProblems = ({ compareTo }: CaptureOptions): Problem[] =>
-  compareTo === undefined
-    ? []
-    : [
-        {
-          path: 'options.compare_to',
-          code: 'contradiction',
-          message: 'compare_to is not available in a batch: create each screenshot with POST /screenshots',
-        },
-      ]
+/** Options that a batch cannot have: markup replaces the url, and different pages cannot be compared with one picture. */
+const REFUSED = {
+  html: 'html replaces the url, so a batch cannot have it: send a single request',
+  markdown: 'markdown replaces the url, so a batch cannot have it: send a single request',
+  compareTo: 'compare_to is not available in a batch: create each screenshot with POST /screenshots',
+} as const
 
-/** A batch consists of URLs, so markup is not allowed. */
-const findMarkupProblems = (options: CaptureOptions): Problem[] =>
-  (['html', 'markdown'] as const)
+const findRefusedProblems = (options: CaptureOptions): Problem[] =>
+  (Object.keys(REFUSED) as (keyof typeof REFUSED)[])
     .filter((name) => options[name] !== undefined)
-    .map((name) => ({
-      path: `options.${name}`,
-      code: 'contradiction',
-      message: `${name} replaces the url, so a batch cannot have it: send a single request`,
-    }))
+    .map((name) => ({ path: `options.${toSnakeCase(name)}`, code: 'contradiction', message: REFUSED[name] }))
 
 /** Credentials of any URL. They contradict the same options in all URLs. */
-const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
+const someCredentials = (targets: readonly CaptureTarget[]): PrivateOptions =>
   targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
 
-/** Body of POST /screenshots/batch. */
 export const createBatchBody: BodyReader<BatchRequest, UrlRules> = {
   schema: CreateBatch,
   maxBytes: MAX_MARKUP_BODY_BYTES,

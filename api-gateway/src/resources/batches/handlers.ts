@@ -8,25 +8,21 @@ import { notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
-import { NO_CACHE, setIgnoredOptionsHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
 import { withDefaultThumbnail } from '../screenshots/options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
+import type { ById } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import { toBatchResult } from './batch-result.ts'
 import type { BatchRequest } from './create-body.ts'
 import { createItems } from './create-items.ts'
 
-// Handlers of the routes of batches.
-
 /** Creates one screenshot per URL. */
-export async function createBatch(
-  { request, reply, body, ignored }: Input<object, BatchRequest>,
-  deps: ScreenshotsDeps,
-): Promise<FastifyReply> {
+export async function createBatch({ request, reply, body }: Input<object, BatchRequest>, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   const { account, accountName } = request
   assertOptionsAllowed(requested, deps.optionPolicy)
@@ -48,21 +44,20 @@ export async function createBatch(
   }
   const items = await createItems({ account, execution, urls, batchId, build }, { ...deps, log: request.log })
   deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
-  setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution)
-  return reply
+  return setReplayedHeader(reply, execution)
     .code(202)
     .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
     .send(toBatchResult(batchId, items, execution.plan.estimatedTime))
 }
 
 /** Reads a batch and the records of its screenshots. */
-export async function readBatch({ request, reply, params }: Input<{ id: string }>, deps: ScreenshotsDeps) {
+export async function readBatch({ request, reply, params }: Input<ById>, deps: ScreenshotsDeps) {
   const found = await findBatch(request.accountName, params.id, deps)
   const linkTo = linksFor(request, deps)
   const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
   const count = (selected: string): number => records.filter(({ status }) => status === selected).length
   const pending = count('pending')
-  reply.headers({ ...NO_CACHE, ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
+  if (pending > 0) reply.header('retry-after', POLL_SECONDS)
   return {
     success: true,
     data: {

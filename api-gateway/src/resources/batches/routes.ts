@@ -8,12 +8,9 @@ import { BatchStatus, CreatedBatch } from './schemas.ts'
 
 const route = routeFor<ScreenshotsDeps>('Batches', pathId('batch', batchId))
 
-/** Routes of batches. */
 export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
-  route({
+  route('POST /screenshots/batch', {
     id: 'createBatch',
-    method: 'post',
-    path: '/screenshots/batch',
     scope: 'screenshots:write',
     summary: 'Capture up to 100 pages',
     description:
@@ -35,14 +32,12 @@ export const batchRoutes: readonly Route<ScreenshotsDeps>[] = [
     errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: createBatch,
   }),
-  route({
+  route('GET /batches/{id}', {
     id: 'getBatch',
-    method: 'get',
-    path: '/batches/{id}',
     scope: 'screenshots:read',
     summary: 'Read a batch',
     description: 'Returns the progress of the batch and its records in the order of the request. Deleted screenshots are left out.',
-    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After'] } },
     handle: readBatch,
   }),
 ]

@@ -1,7 +1,7 @@
 import { RecordStatus, recordFields } from '@tintype/crds/records/record-schema'
 import { anId, count } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { success } from '../../http/fields.ts'
+import { dataBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'
 import { ScreenshotRecord } from '../screenshots/schemas.ts'
 
@@ -27,20 +27,16 @@ export const CreatedBatch = name(
 )
 
 /** GET /batches/:id. */
-export const BatchStatus = name(
+export const BatchStatus = dataBody(
   'Batch',
-  z
-    .object({
-      success,
-      data: z.object({
-        batch_id: anId('batch', 'Id of the batch.'),
-        created_at,
-        total: count('Number of screenshots.'),
-        pending: count('Number of unfinished screenshots.'),
-        completed: count('Number of completed screenshots.'),
-        failed: count('Number of failed screenshots.'),
-        screenshots: z.array(ScreenshotRecord).describe('Records in the order of the request.'),
-      }),
-    })
-    .describe('A batch and its screenshots.'),
+  z.object({
+    batch_id: anId('batch', 'Id of the batch.'),
+    created_at,
+    total: count('Number of screenshots.'),
+    pending: count('Number of unfinished screenshots.'),
+    completed: count('Number of completed screenshots.'),
+    failed: count('Number of failed screenshots.'),
+    screenshots: z.array(ScreenshotRecord).describe('Records in the order of the request.'),
+  }),
+  'A batch and its screenshots.',
 )

@@ -8,18 +8,16 @@ import { mergeLines, readLog, toDeliveries } from '@tintype/crds/webhooks/delive
 import type { FastifyReply } from 'fastify'
 import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { newNonce } from '../shared/nonce.ts'
-import { assertOwned } from '../shared/owned-records.ts'
+import { type ById, findOwn } from '../shared/owned-records.ts'
 import { countMissed } from '../webhooks/count-deliveries.ts'
 import { type DeliveryQuery, toDeliveryPage } from './page.ts'
 import { toDeliveryRecord, withDeliveryState } from './record.ts'
 
 // Handlers of the routes that list and repeat the deliveries to a webhook.
 
-/** Dependencies of the delivery routes. */
 export interface DeliveriesDeps extends RecordDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLatest' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
@@ -30,18 +28,14 @@ export interface DeliveriesDeps extends RecordDeps {
   report: ReportIgnored
 }
 
-interface ById {
-  id: string
-}
-
 interface OfDelivery extends ById {
   delivery: string
 }
 
-type Place<Params> = Pick<Input<Params>, 'request' | 'params'>
-
-const findOwn = async ({ params, request }: Place<ById>, { webhooks }: Pick<DeliveriesDeps, 'webhooks'>): Promise<Webhook> =>
-  assertOwned(await webhooks.find(params.id), request.accountName, 'webhook')
+/** @throws ApiError CONFLICT */
+function assertActive(webhook: Webhook): void {
+  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
+}
 
 /** All deliveries in the log of the endpoint, newest first. The log is a few seconds behind. */
 async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
@@ -53,7 +47,7 @@ async function readDeliveries(webhook: Webhook, account: string, { objects, scre
   )
 }
 
-async function findDelivery({ request, params }: Place<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {
+async function findDelivery({ request, params }: Input<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {
   const all = await readDeliveries(webhook, request.accountName, deps)
   const found = all.find(({ id }) => id === params.delivery)
   if (!found) throw notFound('delivery')
@@ -61,35 +55,35 @@ async function findDelivery({ request, params }: Place<OfDelivery>, webhook: Web
 }
 
 export async function listDeliveries(input: Input<ById, undefined, DeliveryQuery>, deps: DeliveriesDeps): Promise<FastifyReply> {
-  const webhook = await findOwn(input, deps)
+  const webhook = await findOwn(input, deps.webhooks, 'webhook')
   const { items, pagination } = toDeliveryPage(await readDeliveries(webhook, input.request.accountName, deps), input.query)
-  return input.reply.headers(NO_CACHE).send({ success: true, data: items.map(toDeliveryRecord), pagination })
+  return input.reply.send({ success: true, data: items.map(toDeliveryRecord), pagination })
 }
 
 export async function readDelivery(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
-  const delivery = await findDelivery(input, await findOwn(input, deps), deps)
-  return input.reply.headers(NO_CACHE).send({ success: true, data: toDeliveryRecord(delivery) })
+  const delivery = await findDelivery(input, await findOwn(input, deps.webhooks, 'webhook'), deps)
+  return input.reply.send({ success: true, data: toDeliveryRecord(delivery) })
 }
 
 export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps): Promise<FastifyReply> {
-  const webhook = await findOwn(input, deps)
+  const webhook = await findOwn(input, deps.webhooks, 'webhook')
   const { id, attempts } = await findDelivery(input, webhook, deps)
-  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
+  assertActive(webhook)
   const { event, screenshot } = attempts[0]!
   await assertEventAvailable(event, screenshot, input.request.accountName, deps)
   await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
   const data = { delivery_id: id, event_id: event }
-  return input.reply.code(202).headers(NO_CACHE).send({ success: true, message: 'Redelivery requested', data })
+  return input.reply.code(202).send({ success: true, message: 'Redelivery requested', data })
 }
 
 /** Requests the redelivery of all missed events. Those that are already open again are not counted. */
 export async function redeliverMissed(input: Input<ById>, deps: DeliveriesDeps): Promise<FastifyReply> {
-  const webhook = await findOwn(input, deps)
-  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
+  const webhook = await findOwn(input, deps.webhooks, 'webhook')
+  assertActive(webhook)
   const missed = await countMissed(webhook, deps.objects)
   if (missed > 0) await deps.postRequests.ask(webhook, { do: 'redeliverMissed', nonce: newNonce(), at: deps.now() })
   const data = { missed_deliveries: missed }
-  return input.reply.code(202).headers(NO_CACHE).send({ success: true, message: 'Redelivery of missed events requested', data })
+  return input.reply.code(202).send({ success: true, message: 'Redelivery of missed events requested', data })
 }
 
 /** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */

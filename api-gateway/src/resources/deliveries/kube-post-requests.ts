@@ -17,6 +17,7 @@ import {
 import { notFound, unavailable } from '../../common/errors.ts'
 import { toApiError } from '../../store/kube-errors.ts'
 import type { PostRequests, RequestedPost } from '../../store/ports.ts'
+import { WaitingRequests } from '../../store/waiting-requests.ts'
 
 // rbac: tintype.dev/webhooks get,list,watch,patch
 
@@ -32,15 +33,12 @@ interface KubePostRequestsOptions {
 export class KubePostRequests implements PostRequests {
   readonly #options: KubePostRequestsOptions
   readonly #client: Resource<Webhook>
-  /** Waiting requests by Webhook. */
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiting = new WaitingRequests()
 
   constructor(options: KubePostRequestsOptions) {
     this.#options = options
     this.#client = new Resource(options.http, options.reflector.resource)
-    options.reflector.addListener(({ object }) => {
-      for (const wake of this.#waiting.get(keyOf(object)) ?? []) wake()
-    })
+    options.reflector.addListener(({ object }) => this.#waiting.wake(keyOf(object)))
   }
 
   async ask(webhook: Webhook, post: RequestedPost): Promise<void> {
@@ -85,25 +83,9 @@ export class KubePostRequests implements PostRequests {
       const found = latest()
       return found === undefined || findResponse(found, post) !== undefined
     }
-    if (!isOver() && !signal.aborted) await this.#woken(key, isOver, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
+    await this.#waiting.until(isOver, { key, milliseconds, signal })
     const found = latest()
     if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
     return findResponse(found, post)
-  }
-
-  #woken(key: string, isOver: () => boolean, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = (): void => {
-      if (isOver()) resolve()
-    }
-    const abort = (): void => resolve()
-    const wakers = this.#waiting.get(key) ?? new Set()
-    this.#waiting.set(key, wakers.add(wake))
-    signal.addEventListener('abort', abort, { once: true })
-    return promise.finally(() => {
-      signal.removeEventListener('abort', abort)
-      wakers.delete(wake)
-      if (wakers.size === 0) this.#waiting.delete(key)
-    })
   }
 }

@@ -3,7 +3,8 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { z } from 'zod'
-import { instantField, success } from '../../http/fields.ts'
+import { cursorPagination, dataBody, listBody, requestedBody } from '../../http/envelopes.ts'
+import { instantField } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
 /** One post of an event to an endpoint. */
@@ -44,35 +45,22 @@ export const DeliveryRecord = name(
 )
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
-export const DeliveryFound = name('DeliveryFound', z.object({ success, data: DeliveryRecord }).describe('One delivery.'))
-export const DeliveryList = name(
+export const DeliveryFound = dataBody('DeliveryFound', DeliveryRecord, 'One delivery.')
+export const DeliveryList = listBody(
   'DeliveryList',
-  z
-    .object({
-      success,
-      data: z.array(DeliveryRecord),
-      pagination: z.object({ limit: z.int().min(1), has_more: z.boolean(), next_cursor: z.string().nullable() }),
-    })
-    .describe('One page of deliveries, newest attempt first.'),
+  DeliveryRecord,
+  cursorPagination(z.string()),
+  'One page of deliveries, newest attempt first.',
 )
-export const RedeliveryAccepted = name(
+export const RedeliveryAccepted = requestedBody(
   'RedeliveryAccepted',
-  z
-    .object({ success, message: z.string(), data: z.object({ delivery_id: z.string(), event_id: z.string() }) })
-    .describe('The redelivery of an event is queued.'),
+  z.object({ delivery_id: z.string(), event_id: z.string() }),
+  'The redelivery of an event is queued.',
 )
-
-export const MissedRedelivery = name(
+export const MissedRedelivery = requestedBody(
   'MissedRedelivery',
-  z
-    .object({
-      success,
-      message: z.string(),
-      data: z.object({
-        missed_deliveries: z.int().min(0).describe('Number of missed deliveries, at most 10,000. All of them are repeated.'),
-      }),
-    })
-    .describe('The redelivery of the missed events is queued.'),
+  z.object({ missed_deliveries: z.int().min(0).describe('Number of missed deliveries, at most 10,000. All of them are repeated.') }),
+  'The redelivery of the missed events is queued.',
 )
 
 const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outcome, detail, answer }: AttemptLine) => ({
@@ -86,7 +74,6 @@ const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outc
   response_body: answer ?? null,
 })
 
-/** Builds the record of a delivery. */
 export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): DeliveryRecord {
   const [first, last] = [attempts[0]!, attempts.at(-1)!]
   const posts = attempts.filter(({ outcome }) => outcome !== 'withdrawn')

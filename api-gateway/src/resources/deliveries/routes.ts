@@ -17,66 +17,41 @@ const delivery: Parameter = {
 }
 const route = routeFor<DeliveriesDeps>('Webhooks', pathId('wh', webhookId), delivery)
 
-/** Routes of webhook deliveries. */
 export const deliveryRoutes: readonly Route<DeliveriesDeps>[] = [
-  route({
+  route('GET /webhooks/{id}/deliveries', {
     id: 'listDeliveries',
-    method: 'get',
-    path: '/webhooks/{id}/deliveries',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
     description:
       'Lists the deliveries of the last seven days, at most the last 500 attempts, newest first. The list may lag by a few seconds.',
     query: deliveryQuery,
-    responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList, example: deliveryList } },
     handle: listDeliveries,
   }),
-  route({
+  route('GET /webhooks/{id}/deliveries/{delivery}', {
     id: 'getDelivery',
-    method: 'get',
-    path: '/webhooks/{id}/deliveries/{delivery}',
     scope: 'webhooks:read',
     summary: 'Read a delivery',
-    responses: {
-      200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound, headers: ['Cache-Control'] },
-    },
+    responses: { 200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound } },
     handle: readDelivery,
   }),
-  route({
+  route('POST /webhooks/{id}/deliveries/{delivery}/redeliver', {
     id: 'redeliver',
-    method: 'post',
-    path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
     scope: 'webhooks:write',
     summary: 'Redeliver an event',
     description:
       'Posts the same bytes with the same event id once. The attempt appears in the list after a few seconds. It does not count in the statistics.',
-    responses: {
-      202: {
-        description: 'The redelivery is queued.',
-        schema: RedeliveryAccepted,
-        example: redeliveryAccepted,
-        headers: ['Cache-Control'],
-      },
-    },
+    responses: { 202: { description: 'The redelivery is queued.', schema: RedeliveryAccepted, example: redeliveryAccepted } },
     errors: ['CONFLICT', 'EXPIRED'],
     handle: redeliver,
   }),
-  route({
+  route('POST /webhooks/{id}/redeliver-missed', {
     id: 'redeliverMissed',
-    method: 'post',
-    path: '/webhooks/{id}/redeliver-missed',
     scope: 'webhooks:write',
     summary: 'Redeliver all missed events',
     description:
       'Posts each event of the last 30 days whose delivery failed once more, with the same bytes and event id. An event that fails again stays missed. The attempts do not count in the statistics.',
-    responses: {
-      202: {
-        description: 'The redelivery is queued.',
-        schema: MissedRedelivery,
-        example: missedRedelivery,
-        headers: ['Cache-Control'],
-      },
-    },
+    responses: { 202: { description: 'The redelivery is queued.', schema: MissedRedelivery, example: missedRedelivery } },
     errors: ['CONFLICT'],
     handle: redeliverMissed,
   }),

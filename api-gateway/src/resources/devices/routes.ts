@@ -1,6 +1,33 @@
-import { DEVICES } from '@tintype/crds/options/page/devices'
+import { DEVICES, type Device, toDeviceId } from '@tintype/crds/options/page/devices'
+import { z } from 'zod'
+import { dataBody } from '../../http/envelopes.ts'
 import { type Route, routeFor } from '../../http/route.ts'
-import { DeviceList, toDeviceRecord } from './record.ts'
+
+/** A device as `GET /devices` shows it. */
+const DeviceRecord = z.object({
+  id: z.string().describe('Value for options.device. Case and separators are ignored.'),
+  name: z.string().describe('Display name.'),
+  viewport_width: z.int().describe('CSS pixels.'),
+  viewport_height: z.int().describe('CSS pixels.'),
+  device_scale_factor: z.number().describe('Device pixels per CSS pixel.'),
+  is_mobile: z.boolean().describe('Applies the viewport meta tag of pages.'),
+  has_touch: z.boolean().describe('Supports touch events.'),
+  user_agent: z.string().describe('User agent that the page receives. The version in a Chrome user agent is the browser’s own.'),
+})
+type DeviceRecord = z.infer<typeof DeviceRecord>
+
+const DeviceList = dataBody('DeviceList', z.array(DeviceRecord), 'Every device.')
+
+const toDeviceRecord = ({ name, width, height, scale, mobile, touch, userAgent }: Device): DeviceRecord => ({
+  id: toDeviceId(name),
+  name,
+  viewport_width: width,
+  viewport_height: height,
+  device_scale_factor: scale,
+  is_mobile: mobile,
+  has_touch: touch,
+  user_agent: userAgent,
+})
 
 const route = routeFor('Screenshots')
 
@@ -22,17 +49,14 @@ const example = {
 
 const body = { success: true, data: DEVICES.map(toDeviceRecord) }
 
-/** Routes of devices. */
 export const deviceRoutes: readonly Route<unknown>[] = [
-  route({
+  route('GET /devices', {
     id: 'listDevices',
-    method: 'get',
-    path: '/devices',
     scope: 'screenshots:read',
     summary: 'List the devices',
     description:
       'Lists the allowed values of `options.device`: the devices of Playwright. The list changes only with the version of the service.',
-    responses: { 200: { description: 'All devices.', schema: DeviceList, example, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'All devices.', schema: DeviceList, example } },
     handle: ({ reply }) => {
       reply.header('cache-control', 'private, max-age=3600')
       return body

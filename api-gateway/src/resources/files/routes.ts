@@ -96,10 +96,8 @@ const route = routeFor<FilesDeps>()
 
 /** The target of `download_url`. Anyone with the link can read the file. */
 export const fileRoutes: readonly Route<FilesDeps>[] = [
-  route({
+  route('GET /files/users/{account}/{file}', {
     id: 'getFile',
-    method: 'get',
-    path: '/files/users/{account}/{file}',
     // Every path below /files gets the same error for an invalid link.
     url: '/files/*',
     isOutsideApi: true,

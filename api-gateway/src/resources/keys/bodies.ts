@@ -8,8 +8,6 @@ import { findDuplicateProblems } from '../../http/read-body.ts'
 import { RotateBody } from '../shared/rotation.ts'
 import { findLinkPolicyProblems, LinkPolicyBody } from './link-policy.ts'
 
-// Bodies of the key routes.
-
 const MAX_DAYS = 3_650
 const DAY_MILLISECONDS = 86_400_000
 
@@ -69,7 +67,6 @@ function findExpiryConflicts({ expires_at, expires_in_days }: Partial<CreateKeyB
   return [{ path: 'expires_in_days', code: 'contradiction', message: 'expires_at and expires_in_days exclude each other' }]
 }
 
-/** Body of POST /keys. */
 export const createKeyBody = jsonBody({
   schema: CreateKeyBody,
   examples: {

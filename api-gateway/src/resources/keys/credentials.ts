@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isKeyText } from '@tintype/crds/crypto/key-text'
+import { isKeyText, keyHash } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
 import { type ApiKey, hasScope, type Scope } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
+import type { KeyStore } from '../../store/ports.ts'
 
 const REALM = 'Bearer realm="api"'
 
@@ -49,6 +50,17 @@ export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
 export function findOldestKey(keys: readonly ApiKey[]): ApiKey | undefined {
   const order = ({ metadata: { creationTimestamp, name } }: ApiKey) => `${creationTimestamp}/${name}`
   return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
+}
+
+/** The valid key of an Authorization header. @throws ApiError 401 */
+export async function findUsableKey(
+  authorization: string | undefined,
+  { keys, now }: { keys: Pick<KeyStore, 'findByHash'>; now: () => Date },
+): Promise<{ apiKey: ApiKey; hash: string }> {
+  const hash = keyHash(parseBearer(authorization))
+  const apiKey = findOldestKey(await keys.findByHash(hash))
+  if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
+  return { apiKey, hash }
 }
 
 /** A key without scopes has all of its account, and a key with an empty list has none. @throws ApiError 403 */

@@ -5,12 +5,12 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import type { Idempotency } from '../../creation/idempotency.ts'
-import { NO_CACHE, NO_STORE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
+import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { LinkKeySource, RecordStore } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
-import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { type OffsetQuery, toCountedList } from '../shared/offset-page.ts'
+import { assertBelowLimit, type ById, changeLatest, deleteOwn, findOwn, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import type { RotateBody } from '../shared/rotation.ts'
 import type { CreateKeyBody, UpdateKeyBody } from './bodies.ts'
 import { assertCanGrant, assertCanManage, assertCanSignLinks, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
@@ -19,9 +19,6 @@ import { linkSecretOf, toLinkSecretRotation } from './link-secrets.ts'
 import { toKeyRecord } from './record.ts'
 import { findReplacementKey, type KeyUpdate } from './replacement.ts'
 
-// Handlers of the routes of API keys.
-
-/** Dependencies of the key routes. */
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
   idempotency: Idempotency
@@ -35,11 +32,8 @@ const WHAT = 'API key'
 
 const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
 
-interface ById {
-  id: string
-}
-
-export async function createKey({ request, reply, body, ignored }: Input<object, CreateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
+export async function createKey(input: Input<object, CreateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
+  const { request, body } = input
   const now = deps.now()
   assertCanGrant(request.apiKey, body.scopes)
   const creation = {
@@ -51,7 +45,7 @@ export async function createKey({ request, reply, body, ignored }: Input<object,
     message: 'API key created successfully',
     replayedMessage: 'API key created by an earlier request. Its text is shown only once: rotate the key to get a new one',
   } as const
-  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+  return createOnce(input, creation, deps)
 }
 
 /** Creates a key. Its text is returned and never stored. */
@@ -64,15 +58,13 @@ async function makeKey(id: string, body: CreateKeyBody, accountName: string, dep
   return { created, secret: isOurs ? { key: text } : undefined }
 }
 
-export function listKeys({ request, reply, query }: Input<object, undefined, OffsetQuery>, { apiKeys, now }: KeysDeps) {
+export function listKeys({ request, query }: Input<object, undefined, OffsetQuery>, { apiKeys, now }: KeysDeps) {
   const selected = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.include_inactive || spec.active !== false)
-  const { items, pagination } = toCountedPage(selected, query)
-  reply.headers(NO_CACHE)
-  return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
+  return toCountedList(selected, query, (key) => toKeyRecord(key, now()))
 }
 
 export async function readKey(input: Input<ById>, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  const key = assertOwned(await apiKeys.find(input.params.id), input.request.accountName, WHAT)
+  const key = await findOwn(input, apiKeys, WHAT)
   return sendRecord(input, key, { success: true, data: toKeyRecord(key, now()) })
 }
 
@@ -101,7 +93,7 @@ const toConflict = (error: unknown): never => {
 }
 
 export async function updateKey(input: Input<ById, UpdateKeyBody>, deps: KeysDeps): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+  const { request, reply, body } = input
   const now = deps.now()
   const changed = await changeLatest({
     condition: request.headers['if-match'],
@@ -111,8 +103,7 @@ export async function updateKey(input: Input<ById, UpdateKeyBody>, deps: KeysDep
       return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, key, now)))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
-  return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
+  return reply.header('etag', tagOf(changed)).send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
 }
 
 /** PUT replaces the link policy as a whole. */
@@ -121,17 +112,11 @@ export function replaceFields({ body, ...input }: Input<ById, UpdateKeyBody>, de
   return updateKey({ ...input, body: policy ? { ...body, link_policy: toWholePolicy(policy) } : body }, deps)
 }
 
-export async function deleteKey(input: Input<ById>, deps: KeysDeps): Promise<FastifyReply> {
-  await changeLatest({
-    condition: input.request.headers['if-match'],
-    read: () => findOwnLatest(input, deps.apiKeys, WHAT),
-    change: (key) => changeSafely(input, key, 'delete', deps, () => deps.apiKeys.delete(key)),
-  })
-  return input.reply.code(204).send()
-}
+export const deleteKey = (input: Input<ById>, deps: KeysDeps): Promise<FastifyReply> =>
+  deleteOwn(input, deps.apiKeys, WHAT, (key) => changeSafely(input, key, 'delete', deps, () => deps.apiKeys.delete(key)))
 
 export async function rotateKey(input: Input<ById, RotateBody>, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+  const { request, reply, body } = input
   const text = newKeyText()
   const rotated = await changeLatest({
     read: () => findOwnLatest(input, apiKeys, WHAT),
@@ -140,8 +125,10 @@ export async function rotateKey(input: Input<ById, RotateBody>, { apiKeys, now }
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, location: pathOf(rotated), etag: tagOf(rotated) })
-  return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
+  return reply
+    .code(201)
+    .headers({ ...NO_STORE, location: pathOf(rotated), etag: tagOf(rotated) })
+    .send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 
 /** Reads the latest state, because the cache of a replica may have the version before a rotation. */
@@ -153,7 +140,7 @@ export async function readLinkSecret(input: Input<ById>, { apiKeys, linkKey }: K
 }
 
 export async function rotateLinkSecret(input: Input<ById, RotateBody>, { apiKeys, linkKey, now }: KeysDeps): Promise<FastifyReply> {
-  const { request, reply, params, body, ignored } = input
+  const { request, reply, params, body } = input
   // Before the write, so that a gateway without the key does not rotate a secret that it cannot return.
   const releaseKey = linkKey()
   const rotated = await changeLatest({
@@ -163,7 +150,6 @@ export async function rotateLinkSecret(input: Input<ById, RotateBody>, { apiKeys
       return apiKeys.patch(key, toLinkSecretRotation(key, body, now()))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_STORE, etag: tagOf(rotated) })
   const data = { key: params.id, link_secret: linkSecretOf(rotated, releaseKey) }
-  return reply.send({ message: 'Link secret rotated successfully', data })
+  return reply.headers({ ...NO_STORE, etag: tagOf(rotated) }).send({ message: 'Link secret rotated successfully', data })
 }

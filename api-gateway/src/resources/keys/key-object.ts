@@ -3,9 +3,9 @@ import { keyHash } from '@tintype/crds/crypto/key-text'
 import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import { type ApiKey, type ApiKeySpec, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
-import { isAhead } from '../../http/fields.ts'
+import { definedOf, iso } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
-import { overlapEnd, type RotateBody } from '../shared/rotation.ts'
+import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
 import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './bodies.ts'
 import { toLinkPolicyPatch, toLinkPolicySpec } from './link-policy.ts'
 
@@ -24,18 +24,11 @@ interface KeyParts {
 
 /** The object of a new key. It contains the hash of the key, never its text. */
 export function buildApiKey(body: CreateKeyBody, { id, accountName, text, now }: KeyParts): NewApiKey {
-  const expiryTime = expiryOf(body, now)
-  const linkPolicy = toLinkPolicySpec(body.link_policy)
+  const { name, scopes, link_policy } = body
+  const optional = definedOf({ scopes, expiryTime: expiryOf(body, now), linkPolicy: toLinkPolicySpec(link_policy) })
   return {
     metadata: { name: toObjectName(id), labels: { [Label.keyHash1]: keyHash(text) } },
-    spec: {
-      accountName,
-      name: body.name,
-      lastFour: text.slice(-4),
-      ...(body.scopes ? { scopes: body.scopes } : {}),
-      ...(expiryTime === undefined ? {} : { expiryTime }),
-      ...(linkPolicy === undefined ? {} : { linkPolicy }),
-    },
+    spec: { accountName, name, lastFour: text.slice(-4), ...optional },
   }
 }
 
@@ -47,13 +40,13 @@ export function toKeyPatch(
 ): ObjectPatch {
   return {
     metadata: toUpdatedMetadata(now),
-    spec: {
-      ...(name === undefined ? {} : { name }),
-      ...(scopes === undefined ? {} : { scopes }),
-      ...(is_active === undefined ? {} : { active: is_active }),
-      ...(expires_at === undefined ? {} : { expiryTime: expires_at === null ? null : new Date(expires_at).toISOString() }),
-      ...(link_policy === undefined ? {} : { linkPolicy: toLinkPolicyPatch(link_policy, spec.linkPolicy) }),
-    },
+    spec: definedOf({
+      name,
+      scopes,
+      active: is_active,
+      expiryTime: typeof expires_at === 'string' ? iso(expires_at) : expires_at,
+      linkPolicy: link_policy === undefined ? undefined : toLinkPolicyPatch(link_policy, spec.linkPolicy),
+    }),
   }
 }
 
@@ -62,11 +55,8 @@ export function toKeyPatch(
  * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
  */
 export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation: RotateBody, now: Date): ObjectPatch {
-  if (isAhead(spec.previous?.expiryTime, now) && rotation.force !== true) {
-    throw new ApiError('ROTATION_IN_PROGRESS', 'the key before the last rotation is still valid: send force true to end it', {
-      details: { previous_key_expires_at: spec.previous.expiryTime },
-    })
-  }
+  const what = 'the key before the last rotation is still valid'
+  assertNoOverlap({ what, field: 'previous_key_expires_at', end: spec.previous?.expiryTime }, rotation, now)
   const end = overlapEnd(rotation, now)
   const oldHash = metadata.labels?.[Label.keyHash1]
   const hasOverlap = end !== undefined && oldHash !== undefined

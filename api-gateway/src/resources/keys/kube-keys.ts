@@ -8,7 +8,7 @@ import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import { isApiKeyIdName, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
-import { toApiError } from '../../store/kube-errors.ts'
+import { throwApiError } from '../../store/kube-errors.ts'
 import type { KeyStore } from '../../store/ports.ts'
 import { generationOf } from './credentials.ts'
 import { LastUsedTimes } from './last-used-times.ts'
@@ -68,12 +68,12 @@ export class KubeKeys implements KeyStore {
     if (cached && generationOf(cached) >= generation) return cached
     const name = cached?.metadata.name ?? toObjectName(id)
     if (!cached && !(id.startsWith('key_') && isApiKeyIdName(name))) return undefined
-    return this.#negativeCache.ask(`id/${id}/${generation}`, performance.now(), () => this.#readKey(name))
+    return this.#negativeCache.ask(`id/${id}/${generation}`, performance.now(), () => read(name, this.#keyClient, this.keys))
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
     const cached = this.findCachedAccount(name)
-    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => read(name, this.#accountClient, this.accounts))
   }
 
   /** From the informer cache only. */
@@ -88,32 +88,23 @@ export class KubeKeys implements KeyStore {
   async endSessions({ metadata: { name } }: ApiKey, at: Date): Promise<void> {
     const patch = mergePatch({ status: { sessionsNotBefore: at.toISOString() } })
     const options = { subresource: 'status', timeoutMilliseconds: WRITE_MILLISECONDS } as const
-    this.keys.noteWritten(await this.#keyClient.patch(name, patch, options).catch(rethrow))
+    this.keys.noteWritten(await this.#keyClient.patch(name, patch, options).catch(throwApiError))
   }
 
   /** Two lists, one for each label, because a selector has no "or". */
   async #listKeys(hash: string): Promise<ApiKey[]> {
     const list = (label: string) =>
       this.#keyClient.list({ labelSelector: `${label}=${hash}`, limit: 2, timeoutMilliseconds: READ_MILLISECONDS })
-    const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(rethrow)
+    const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(throwApiError)
     const keys = pages.flatMap(({ items }) => items)
     for (const key of keys) this.keys.noteWritten(key)
     return keys
   }
-
-  async #readKey(name: string): Promise<ApiKey | undefined> {
-    const found = await this.#keyClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
-    if (found) this.keys.noteWritten(found)
-    return found
-  }
-
-  async #readAccount(name: string): Promise<Account | undefined> {
-    const found = await this.#accountClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
-    if (found) this.accounts.noteWritten(found)
-    return found
-  }
 }
 
-const rethrow = (error: unknown): never => {
-  throw toApiError(error)
+/** Reads an object from the API server, and adds it to the cache. */
+async function read<T extends ApiKey | Account>(name: string, client: Resource<T>, cache: Reflector<T>): Promise<T | undefined> {
+  const found = await client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
+  if (found) cache.noteWritten(found)
+  return found
 }

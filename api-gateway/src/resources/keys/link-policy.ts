@@ -3,6 +3,7 @@ import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
 import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
+import { definedOf } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { unknownName } from '../../http/problems.ts'
 import { findDuplicateProblems } from '../../http/read-body.ts'
@@ -70,8 +71,7 @@ export function findLinkPolicyProblems({ allowed_hosts, allowed_options }: LinkP
 
 /** Fields of the spec. Null removes a limit. */
 function toLimits({ allowed_hosts: allowedHosts, allowed_options: names, allow_own_markup: allowOwnMarkup }: LinkPolicyBody) {
-  const limits = { allowedHosts, allowedOptions: names === null ? null : names?.map(toCamelCase), allowOwnMarkup }
-  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined))
+  return definedOf({ allowedHosts, allowedOptions: names === null ? null : names?.map(toCamelCase), allowOwnMarkup })
 }
 
 /** The policy of a new key. Undefined: no limits. */

@@ -1,10 +1,9 @@
 import { deriveLinkSecret, type LinkKey } from '@tintype/crds/crypto/link-secret'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { ApiError } from '../../common/errors.ts'
 import { isAhead } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
-import { overlapEnd, type RotateBody } from '../shared/rotation.ts'
+import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
 
 // Secrets that sign links of an API key. They are derived from the release's link key, and the ApiKey stores only their version. ADR 44.
 
@@ -28,12 +27,8 @@ export function validLinkSecretsOf(key: ApiKey, linkKey: LinkKey, now: Date): st
  * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
  */
 export function toLinkSecretRotation(key: ApiKey, rotation: RotateBody, now: Date): ObjectPatch {
-  const running = key.spec.linkSecret?.previous
-  if (isAhead(running?.expiryTime, now) && rotation.force !== true) {
-    throw new ApiError('ROTATION_IN_PROGRESS', 'the link secret before the last rotation is still valid: send force true to end it', {
-      details: { previous_link_secret_expires_at: running.expiryTime },
-    })
-  }
+  const what = 'the link secret before the last rotation is still valid'
+  assertNoOverlap({ what, field: 'previous_link_secret_expires_at', end: key.spec.linkSecret?.previous?.expiryTime }, rotation, now)
   const version = versionOf(key)
   const end = overlapEnd(rotation, now)
   const previous = end === undefined ? null : { version, expiryTime: end.toISOString() }

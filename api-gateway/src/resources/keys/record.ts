@@ -2,7 +2,8 @@ import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { ALL_SCOPES, type ApiKey } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
-import { instantField, isAhead, iso, isoOrNull, success } from '../../http/fields.ts'
+import { dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { instantField, isAhead, iso, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
 import { LinkPolicyRecord, toLinkPolicyRecord } from './link-policy.ts'
@@ -35,30 +36,22 @@ const CreatedKey = KeyWithText.partial({ key: true }).describe(
   'An API key with its text. Only the first response contains the text, a replayed response does not.',
 )
 
-export const KeyCreated = name('ApiKeyCreated', z.object({ message: z.string(), data: CreatedKey }).describe('The created key.'))
-export const KeyRotated = name('ApiKeyRotated', z.object({ message: z.string(), data: KeyWithText }).describe('The rotated key.'))
-export const KeyChanged = name('ApiKeyChanged', z.object({ message: z.string(), data: KeyRecord }).describe('The updated key.'))
-export const LinkSecretFound = name(
+export const KeyCreated = messageBody('ApiKeyCreated', CreatedKey, 'The created key.')
+export const KeyRotated = messageBody('ApiKeyRotated', KeyWithText, 'The rotated key.')
+export const KeyChanged = messageBody('ApiKeyChanged', KeyRecord, 'The updated key.')
+export const LinkSecretFound = messageBody(
   'LinkSecret',
-  z
-    .object({
-      message: z.string(),
-      data: z.object({
-        key: z.string().describe('Key id: the parameter `key` of links.'),
-        link_secret: z.string().describe('Secret that signs links of the key, prefix lsk_.'),
-      }),
-    })
-    .describe('The secret that signs links of a key.'),
+  z.object({
+    key: z.string().describe('Key id: the parameter `key` of links.'),
+    link_secret: z.string().describe('Secret that signs links of the key, prefix lsk_.'),
+  }),
+  'The secret that signs links of a key.',
 )
-export const KeyFound = name('ApiKeyFound', z.object({ success, data: KeyRecord }).describe('One key.'))
-export const KeyList = name(
-  'ApiKeyList',
-  z.object({ success, data: z.array(KeyRecord), pagination: CountedPagination }).describe('One page of keys, oldest first.'),
-)
+export const KeyFound = dataBody('ApiKeyFound', KeyRecord, 'One key.')
+export const KeyList = listBody('ApiKeyList', KeyRecord, CountedPagination, 'One page of keys, oldest first.')
 
 const KEY_PREFIX = 'ttk_'
 
-/** Builds the record of a key. */
 export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
   const { expiryTime, previous } = spec
   const id = apiKeyIdOf(metadata)

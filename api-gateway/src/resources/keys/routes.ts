@@ -20,21 +20,17 @@ import { KeyChanged, KeyCreated, KeyFound, KeyList, KeyRotated, LinkSecretFound 
 const route = routeFor<KeysDeps>('API keys', pathId('key', keyId))
 
 const update = {
-  path: '/keys/{id}',
   scope: 'keys:write',
   parameters: [ifMatch],
   body: updateKeyBody,
-  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control'] } },
+  responses: { 200: { description: 'Changed.', schema: KeyChanged, example: keyChanged } },
   errors: ['CONFLICT', 'LAST_API_KEY'],
   handle: updateKey,
 } as const
 
-/** Routes of API keys. */
 export const keyRoutes: readonly Route<KeysDeps>[] = [
-  route({
+  route('POST /keys', {
     id: 'createKey',
-    method: 'post',
-    path: '/keys',
     scope: 'keys:write',
     summary: 'Create an API key',
     description: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks.',
@@ -45,7 +41,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
         description: 'Created.',
         schema: KeyCreated,
         example: keyCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getKey', 'Reads the key, without its text.'),
           update: linkTo('updateKey', 'Changes it.'),
@@ -57,47 +53,37 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     errors: ['LIMIT_REACHED', 'CONFLICT'],
     handle: createKey,
   }),
-  route({
+  route('GET /keys', {
     id: 'listKeys',
-    method: 'get',
-    path: '/keys',
     scope: 'keys:read',
     summary: 'List API keys',
     query: offsetQuery,
-    responses: { 200: { description: 'One page of API keys.', schema: KeyList, example: keyList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of API keys.', schema: KeyList, example: keyList } },
     handle: listKeys,
   }),
-  route({
-    path: '/keys/{id}',
+  route('GET /keys/{id}', {
     id: 'getKey',
-    method: 'get',
     scope: 'keys:read',
     summary: 'Read an API key',
     parameters: [ifNoneMatch],
-    responses: {
-      200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
-    },
+    responses: { 200: { description: 'The key, without its text.', schema: KeyFound, example: keyFound } },
     handle: readKey,
   }),
-  route({
+  route('PATCH /keys/{id}', {
     ...update,
     id: 'updateKey',
-    method: 'patch',
     summary: 'Update an API key',
     description: 'A merge patch (RFC 7396): absent fields stay unchanged.',
   }),
-  route({
+  route('PUT /keys/{id}', {
     ...update,
     id: 'putKey',
-    method: 'put',
     summary: 'Update an API key (PUT)',
     description: 'Absent fields stay unchanged. Unlike PATCH, `link_policy` replaces all earlier limits.',
     handle: replaceFields,
   }),
-  route({
-    path: '/keys/{id}',
+  route('DELETE /keys/{id}', {
     id: 'deleteKey',
-    method: 'delete',
     scope: 'keys:write',
     summary: 'Delete an API key',
     description: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
@@ -106,42 +92,32 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     errors: ['CONFLICT', 'LAST_API_KEY'],
     handle: deleteKey,
   }),
-  route({
+  route('POST /keys/{id}/rotate', {
     id: 'rotateKey',
-    method: 'post',
-    path: '/keys/{id}/rotate',
     scope: 'keys:write',
     summary: 'Rotate an API key',
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
     body: rotateKeyBody,
-    responses: {
-      201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag', 'Cache-Control'] },
-    },
+    responses: { 201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
   }),
-  route({
+  route('POST /keys/{id}/link-secret', {
     id: 'getLinkSecret',
-    method: 'post',
-    path: '/keys/{id}/link-secret',
     scope: 'keys:write',
     summary: 'Get the link secret of an API key',
     description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key.',
-    responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound } },
     handle: readLinkSecret,
   }),
-  route({
+  route('POST /keys/{id}/link-secret/rotate', {
     id: 'rotateLinkSecret',
-    method: 'post',
-    path: '/keys/{id}/link-secret/rotate',
     scope: 'keys:write',
     summary: 'Rotate the link secret of an API key',
     description:
       'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
     body: rotateLinkSecretBody,
-    responses: {
-      200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag', 'Cache-Control'] },
-    },
+    responses: { 200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateLinkSecret,
   }),

@@ -34,12 +34,9 @@ async function readDocument({ request, reply }: Input, deps: OpenApiDeps): Promi
 
 const route = routeFor<OpenApiDeps>('Service')
 
-/** Routes of the OpenAPI document. */
 export const openApiRoutes: readonly Route<OpenApiDeps>[] = [
-  route({
+  route('GET /openapi.json', {
     id: 'getOpenApiDocument',
-    method: 'get',
-    path: '/openapi.json',
     summary: 'Read this document',
     query: 'unchecked',
     responses: {

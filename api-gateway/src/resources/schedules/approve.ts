@@ -1,23 +1,26 @@
 import { apiKeyIdOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
+import type { RunApproval } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
+import { isPictureGone, lastApprovalOf, toUndoRequest } from '@tintype/crds/records/approval-history'
 import { accountOf } from '@tintype/crds/records/record'
+import { anId } from '@tintype/crds/schema/wire-fields'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
+import { messageBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'
-import { NO_CACHE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
-import { changeLatest, findOwnLatest } from '../shared/owned-records.ts'
+import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId } from './record.ts'
 
-// Approval of a run. The gateway requests it with an annotation, and the operator copies the picture.
+// Approval of a run, and its undo. The gateway requests both with an annotation, and the operator copies the picture.
 
 export const ApproveSchedule = name(
   'ApproveRun',
@@ -42,17 +45,11 @@ export const approveBody = jsonBody({
 })
 
 /** The response to an approval. */
-export const RunApproved = name(
-  'RunApproved',
-  z.object({ message: z.string(), data: z.object({ run_id: runId }) }).describe('The approved run.'),
-)
+export const RunApproved = messageBody('RunApproved', z.object({ run_id: runId }), 'The approved run.')
 
 /** Approves a run: later runs are compared with its picture. A second approval of the same run changes nothing. */
-export async function approveRun(
-  input: Input<{ id: string }, z.infer<typeof ApproveSchedule>>,
-  deps: SchedulesDeps,
-): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+export async function approveRun(input: Input<ById, z.infer<typeof ApproveSchedule>>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply, body } = input
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
@@ -64,12 +61,11 @@ export async function approveRun(
       return id
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers(NO_CACHE)
   return reply.code(202).send({ message: 'Run approved. Later runs are compared with its picture.', data: { run_id: approved } })
 }
 
 /** Why nothing can be approved. */
-export const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
+const REFUSALS: Readonly<Record<ApprovalRefusal, string>> = {
   mode: 'the runs of this schedule need no approval: set comparison.baseline to approved first',
   none: 'no run has succeeded yet: approve one later',
   id: 'run_id is not the id of a run',
@@ -95,4 +91,44 @@ async function findRun(schedule: ScreenshotSchedule, id: string, deps: Schedules
   const found = await findRecord(accountOf(schedule), id, deps)
   if (!found || !isRunOf(found.screenshot, id, schedule)) throw notFound(`run ${id} of schedule ${scheduleIdOf(schedule.metadata)}`)
   return found.screenshot
+}
+
+/** The response to an undo. */
+export const ApprovalUndone = messageBody(
+  'ApprovalUndone',
+  z.object({
+    run_id: anId('scr', 'Id of the run whose approval is undone.'),
+    baseline_run: anId('scr', 'Id of the run that later runs are compared with. Null: none, until you approve one.').nullable(),
+  }),
+  'The approval that is undone.',
+)
+
+/** Undoes the last approval: later runs are compared with the picture from before. A request that is repeated before it is applied undoes once. */
+export async function undoApproval(input: Input<ById>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, reply } = input
+  const { id, replaced } = await changeLatest({
+    read: () => findOwnLatest(input, deps.schedules, 'schedule'),
+    change: async (schedule) => {
+      const approval = findUndoable(schedule)
+      const annotations = { [Annotation.approve]: toUndoRequest(approval), [Annotation.approvedBy]: apiKeyIdOf(request.apiKey.metadata) }
+      await deps.schedules.patch(schedule, { metadata: { annotations } })
+      return approval
+    },
+  })
+  const message = replaced
+    ? 'Approval undone. Later runs are compared with the picture from before.'
+    : 'Approval undone. Runs are not compared until you approve one.'
+  return reply.code(202).send({ message, data: { run_id: id, baseline_run: replaced?.id ?? null } })
+}
+
+/** @throws ApiError CONFLICT, EXPIRED */
+function findUndoable(schedule: ScreenshotSchedule): RunApproval {
+  if (schedule.spec.comparison?.baseline !== 'Approved') throw new ApiError('CONFLICT', REFUSALS.mode)
+  const last = lastApprovalOf(schedule)
+  if (!last) throw new ApiError('CONFLICT', 'this schedule has no approval to undo')
+  if (!isPictureGone(last)) return last
+  throw new ApiError(
+    'EXPIRED',
+    `the picture of run ${last.replaced?.id} is gone: an approval can be undone for 30 days. Approve another run.`,
+  )
 }

@@ -178,7 +178,6 @@ const examples = {
   },
 }
 
-/** Body of POST /schedules. */
 export const createScheduleBody: BodyReader<CreateScheduleBody, Rules> = {
   schema: CreateSchedule,
   maxBytes: MAX_MARKUP_BODY_BYTES,

@@ -3,15 +3,15 @@ import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/k
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import { waitingRunOf } from '@tintype/crds/records/approval'
+import { isPictureGone, lastApprovalOf } from '@tintype/crds/records/approval-history'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { anId, count, instant } from '@tintype/crds/schema/wire-fields'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
-import { iso, toPatchFields } from '../../http/fields.ts'
+import { definedOf, iso, isoOrNull, toPatchFields } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
-import { ApprovalRecord, toApprovalRecords } from './approval-history.ts'
 
 // How a schedule compares its runs, in bodies and records.
 
@@ -48,6 +48,41 @@ export const ComparisonChanges = name(
   z.strictObject(toPatchFields(ComparisonBody.shape)).describe('Settings of the comparison to change. Null restores a default.'),
 )
 export type ComparisonChanges = z.infer<typeof ComparisonChanges>
+
+// The history of approvals.
+
+const approver = (what: string) =>
+  z.string().nullable().describe(`${what}: the id of an API key, or the text of the annotation tintype.dev/approved-by. Null: not known.`)
+
+/** An approval in the record of a schedule. */
+const ApprovalRecord = name(
+  'ScheduleApproval',
+  z
+    .object({
+      run_id: anId('scr', 'Id of the approved run.'),
+      approved_at: instant('Time of the approval.'),
+      approved_by: approver('Who approved it'),
+      replaced_run: anId('scr', 'Id of the run that runs were compared with before. Null: there was none.').nullable(),
+      can_undo: z.boolean().describe('Whether this is the last approval, and the picture that it replaced still exists.'),
+      undone_at: instant('Time at which the approval was undone. Null: it was not.').nullable(),
+      undone_by: approver('Who undid it'),
+    })
+    .describe('An approval of a run.'),
+)
+
+/** The history of a record, the newest approval first. */
+function toApprovalRecords(status: ScreenshotSchedule['status']): z.infer<typeof ApprovalRecord>[] {
+  const last = lastApprovalOf({ status })
+  return (status?.approvals ?? []).map((approval) => ({
+    run_id: approval.id,
+    approved_at: iso(approval.approvalTime),
+    approved_by: approval.by ?? null,
+    replaced_run: approval.replaced?.id ?? null,
+    can_undo: approval === last && !isPictureGone(approval),
+    undone_at: isoOrNull(approval.undoneTime),
+    undone_by: approval.undoneBy ?? null,
+  }))
+}
 
 /** The field `comparison` of a record. */
 export const ComparisonRecord = name(
@@ -95,7 +130,7 @@ export function toComparisonSpec({
 }: ComparisonChanges): ScheduleComparison {
   const renamed = { colorTolerance: color_tolerance, acceptStatus: accept_status, approveFirst: approve_first }
   const fields = { ...same, ...renamed, baseline: baseline && toMode[baseline] }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return definedOf(fields) as ScheduleComparison
 }
 
 /** Finds options that contradict `comparison`. */

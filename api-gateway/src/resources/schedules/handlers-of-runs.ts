@@ -18,7 +18,7 @@ import { jsonBody } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { queryParameter } from '../../http/query-parameters.ts'
-import { NO_CACHE, setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
@@ -26,19 +26,12 @@ import { POLL_SECONDS } from '../screenshots/deps.ts'
 import { kindOf, pathOf } from '../screenshots/kind.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
-import { assertOwned } from '../shared/owned-records.ts'
+import { type ById, findOwn } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { SchedulesDeps } from './handlers.ts'
 import { runId, toActiveRun, toEndedRun } from './record.ts'
 
 // Runs of a schedule: an extra one that a client starts, and the list of all.
-
-interface ById {
-  id: string
-}
-
-const findOwn = async ({ request, params }: Pick<Input<ById>, 'request' | 'params'>, { schedules }: SchedulesDeps) =>
-  assertOwned(await schedules.find(params.id), request.accountName, 'schedule')
 
 /** A run takes everything from its schedule. Fields that a client sends by mistake are refused. */
 export const runBody = jsonBody({
@@ -49,9 +42,9 @@ export const runBody = jsonBody({
 
 /** Creates a run now, also of a suspended schedule. It costs what a POST /screenshots or POST /videos costs. */
 export async function runSchedule(input: Input<ById, object>, deps: SchedulesDeps): Promise<FastifyReply> {
-  const { request, reply, ignored } = input
+  const { request, reply } = input
   const { account, accountName } = request
-  const schedule = await findOwn(input, deps)
+  const schedule = await findOwn(input, deps.schedules, 'schedule')
   const { template } = schedule.spec
   const subject = eventSubjectOf({ spec: template })
   const execution = await deps.idempotency.begin({
@@ -71,7 +64,6 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
   }
   const created = await createSingle({ account, execution, units: unitsOf(template), build }, deps)
   deps.metrics.screenshotsCreated.inc()
-  setIgnoredOptionsHeader(reply, ignored)
   return sendRun(input, created, setReplayedHeader(reply, execution), deps)
 }
 
@@ -101,8 +93,8 @@ const READS = 32
 
 /** Lists the runs of a schedule, the newest first: those that have not ended from its status, the others from the bucket. */
 export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: SchedulesDeps) {
-  const { reply, query } = input
-  const schedule = await findOwn(input, deps)
+  const { query } = input
+  const schedule = await findOwn(input, deps.schedules, 'schedule')
   const active = new Map((schedule.status?.active ?? []).map((run) => [run.id, run]))
   const stored = await listStored(schedule, query, deps)
   const isAfter = (id: string) => query.cursor === undefined || id > query.cursor
@@ -114,7 +106,6 @@ export async function listRuns(input: Input<ById, undefined, RunsQuery>, deps: S
     const open = active.get(id)
     return ended ?? (open && toActiveRun(open))
   })
-  reply.headers(NO_CACHE)
   const hasMore = ids.length > page.length
   return {
     success: true,

@@ -3,7 +3,6 @@ import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule
 import { scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { NO_CACHE, setIgnoredOptionsHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
 import type { ObjectStore, RecordStore } from '../../store/ports.ts'
@@ -11,17 +10,14 @@ import { checkBaseline } from '../screenshots/check-baseline.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { createOnce } from '../shared/create-once.ts'
-import { type OffsetQuery, toCountedPage } from '../shared/offset-page.ts'
-import { assertBelowLimit, assertOwned, changeLatest, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
+import { type OffsetQuery, toCountedList } from '../shared/offset-page.ts'
+import { assertBelowLimit, type ById, changeLatest, deleteOwn, findOwn, findOwnLatest, sendRecord, tagOf } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
 import type { CreateScheduleBody, UpdateScheduleBody } from './bodies.ts'
 import type { MergedPage } from './merge-page.ts'
 import { toScheduleRecord } from './record.ts'
 import { buildSchedule, keepHidden, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
 
-// Handlers of the routes of schedules.
-
-/** Dependencies of the schedule routes. */
 export interface SchedulesDeps extends ScreenshotsDeps {
   objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
   schedules: RecordStore<ScreenshotSchedule>
@@ -30,10 +26,6 @@ export interface SchedulesDeps extends ScreenshotsDeps {
 }
 
 const WHAT = 'schedule'
-
-interface ById {
-  id: string
-}
 
 type Wanted = Pick<CreateScheduleBody, 'url' | 'options' | 'privateOptions'>
 
@@ -52,10 +44,8 @@ async function assertAllowed(
   if (record.webhookUrl) await ensureDefaultWebhook(accountName, deps)
 }
 
-export async function createSchedule(
-  { request, reply, body, ignored }: Input<object, CreateScheduleBody>,
-  deps: SchedulesDeps,
-): Promise<FastifyReply> {
+export async function createSchedule(input: Input<object, CreateScheduleBody>, deps: SchedulesDeps): Promise<FastifyReply> {
+  const { request, body } = input
   const { accountName } = request
   const make = async (id: string) => {
     assertBelowLimit(deps.schedules.ofAccount(accountName).length, deps.maxSchedules, 'schedules')
@@ -65,35 +55,29 @@ export async function createSchedule(
     const created = await deps.schedules.create(buildSchedule(body, { id, accountName, stored }))
     return { created, secret: {} }
   }
-  const message = 'Schedule created successfully'
   const creation = {
     route: 'POST /schedules',
     prefix: 'sch',
     store: deps.schedules,
     make,
     toRecord: toScheduleRecord,
-    message,
-    replayedMessage: message,
+    message: 'Schedule created successfully',
   } as const
-  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
+  return createOnce(input, creation, deps)
 }
 
-export function listSchedules(
-  { request, reply, query }: Input<object, undefined, Pick<OffsetQuery, 'limit' | 'offset'>>,
+export const listSchedules = (
+  { request, query }: Input<object, undefined, Pick<OffsetQuery, 'limit' | 'offset'>>,
   { schedules }: SchedulesDeps,
-) {
-  const { items, pagination } = toCountedPage(schedules.ofAccount(request.accountName), query)
-  reply.headers(NO_CACHE)
-  return { success: true, data: items.map(toScheduleRecord), pagination }
-}
+) => toCountedList(schedules.ofAccount(request.accountName), query, toScheduleRecord)
 
 export async function readSchedule(input: Input<ById>, { schedules }: SchedulesDeps): Promise<FastifyReply> {
-  const schedule = assertOwned(await schedules.find(input.params.id), input.request.accountName, WHAT)
+  const schedule = await findOwn(input, schedules, WHAT)
   return sendRecord(input, schedule, { success: true, data: toScheduleRecord(schedule) })
 }
 
 export async function updateSchedule(input: Input<ById, UpdateScheduleBody>, deps: SchedulesDeps): Promise<FastifyReply> {
-  const { request, reply, body, ignored } = input
+  const { request, reply, body } = input
   const { set: options = {}, privateOptions = {} } = body.page ?? {}
   await assertAllowed(request, { options, privateOptions, record: body.record as CreateScheduleBody['record'] }, deps)
   const changed = await changeLatest({
@@ -106,8 +90,7 @@ export async function updateSchedule(input: Input<ById, UpdateScheduleBody>, dep
       return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { page, now: deps.now() }))
     },
   })
-  setIgnoredOptionsHeader(reply, ignored).headers({ ...NO_CACHE, etag: tagOf(changed) })
-  return reply.send({ message: 'Schedule updated successfully', data: toScheduleRecord(changed) })
+  return reply.header('etag', tagOf(changed)).send({ message: 'Schedule updated successfully', data: toScheduleRecord(changed) })
 }
 
 /** Stores the options after a change. An object in the bucket stays until the schedule is deleted, so that the operator finds it then. */
@@ -123,11 +106,4 @@ async function storePage(
   return { ...stored, optionsObject: await emptyOptions({ account, subject: name, keyOf: scheduleOptionsKey }, deps) }
 }
 
-export async function deleteSchedule(input: Input<ById>, { schedules }: SchedulesDeps): Promise<FastifyReply> {
-  await changeLatest({
-    condition: input.request.headers['if-match'],
-    read: () => findOwnLatest(input, schedules, WHAT),
-    change: (schedule) => schedules.delete(schedule),
-  })
-  return input.reply.code(204).send()
-}
+export const deleteSchedule = (input: Input<ById>, { schedules }: SchedulesDeps): Promise<FastifyReply> => deleteOwn(input, schedules, WHAT)

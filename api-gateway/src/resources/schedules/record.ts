@@ -8,7 +8,8 @@ import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { anId, instant } from '@tintype/crds/schema/wire-fields'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
-import { iso, isoOrNull, success } from '../../http/fields.ts'
+import { cursorPagination, dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { iso, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { createdFields } from '../screenshots/schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
@@ -39,7 +40,6 @@ export const ScheduleRun = name(
 )
 export type ScheduleRun = z.infer<typeof ScheduleRun>
 
-/** The record of a schedule. */
 export const ScheduleRecord = name(
   'Schedule',
   z.object({
@@ -88,33 +88,14 @@ export const ScheduleRecord = name(
 )
 export type ScheduleRecord = z.infer<typeof ScheduleRecord>
 
-export const ScheduleCreated = name(
-  'ScheduleCreated',
-  z.object({ message: z.string(), data: ScheduleRecord }).describe('The created schedule.'),
-)
-export const ScheduleChanged = name(
-  'ScheduleChanged',
-  z.object({ message: z.string(), data: ScheduleRecord }).describe('The updated schedule.'),
-)
-export const ScheduleFound = name('ScheduleFound', z.object({ success, data: ScheduleRecord }).describe('A schedule.'))
-export const ScheduleList = name(
-  'ScheduleList',
-  z.object({ success, data: z.array(ScheduleRecord), pagination: CountedPagination }).describe('One page of schedules, oldest first.'),
-)
+export const ScheduleCreated = messageBody('ScheduleCreated', ScheduleRecord, 'The created schedule.')
+export const ScheduleChanged = messageBody('ScheduleChanged', ScheduleRecord, 'The updated schedule.')
+export const ScheduleFound = dataBody('ScheduleFound', ScheduleRecord, 'A schedule.')
+export const ScheduleList = listBody('ScheduleList', ScheduleRecord, CountedPagination, 'One page of schedules, oldest first.')
+export const ScheduleRunList = listBody('ScheduleRunList', ScheduleRun, cursorPagination(runId), 'One page of runs, the newest first.')
 
 /** The response to a run that a client starts. */
 export const CreatedRun = name('CreatedRun', z.object(createdFields).describe('An accepted run: a screenshot or a video.'))
-
-export const ScheduleRunList = name(
-  'ScheduleRunList',
-  z
-    .object({
-      success,
-      data: z.array(ScheduleRun),
-      pagination: z.object({ limit: z.int().min(1), has_more: z.boolean(), next_cursor: runId.nullable() }),
-    })
-    .describe('One page of runs, the newest first.'),
-)
 
 /** A run that has not ended. */
 export const toActiveRun = ({ id, time }: ActiveRun): ScheduleRun => ({
@@ -167,7 +148,6 @@ function toState({ spec, status }: ScreenshotSchedule): Pick<ScheduleRecord, 'st
   return { status: 'blocked', problem: { code: toCode(ready.reason), message: ready.message } }
 }
 
-/** Builds the record of a schedule. */
 export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
   const { metadata, spec, status = {} } = schedule
   const { template } = spec

@@ -1,7 +1,7 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
-import { approveBody, approveRun, RunApproved } from './approve.ts'
+import { ApprovalUndone, approveBody, approveRun, RunApproved, undoApproval } from './approve.ts'
 import { createScheduleBody, updateScheduleBody } from './bodies.ts'
 import {
   approvalUndone,
@@ -17,18 +17,14 @@ import {
 import { createSchedule, deleteSchedule, listSchedules, readSchedule, type SchedulesDeps, updateSchedule } from './handlers.ts'
 import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
 import { CreatedRun, ScheduleChanged, ScheduleCreated, ScheduleFound, ScheduleList, ScheduleRunList } from './record.ts'
-import { ApprovalUndone, undoApproval } from './undo-approval.ts'
 
 const route = routeFor<SchedulesDeps>('Schedules', pathId('sch', scheduleId))
 const { limit, offset } = offsetQuery
 const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
 
-/** Routes of schedules. */
 export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
-  route({
+  route('POST /schedules', {
     id: 'createSchedule',
-    method: 'post',
-    path: '/schedules',
     scope: 'schedules:write',
     summary: 'Create a schedule',
     description:
@@ -40,7 +36,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
         description: 'Created.',
         schema: ScheduleCreated,
         example: scheduleCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getSchedule', 'Reads the schedule and its last runs.'),
           update: linkTo('updateSchedule', 'Changes it.'),
@@ -54,51 +50,36 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: [...optionErrors, 'LIMIT_REACHED'],
     handle: createSchedule,
   }),
-  route({
+  route('GET /schedules', {
     id: 'listSchedules',
-    method: 'get',
-    path: '/schedules',
     scope: 'schedules:read',
     summary: 'List schedules',
     query: { limit, offset },
-    responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of schedules.', schema: ScheduleList, example: scheduleList } },
     handle: listSchedules,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('GET /schedules/{id}', {
     id: 'getSchedule',
-    method: 'get',
     scope: 'schedules:read',
     summary: 'Read a schedule',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The schedule and its last runs.',
-        schema: ScheduleFound,
-        example: scheduleFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The schedule and its last runs.', schema: ScheduleFound, example: scheduleFound } },
     handle: readSchedule,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('PATCH /schedules/{id}', {
     id: 'updateSchedule',
-    method: 'patch',
     scope: 'schedules:write',
     summary: 'Update a schedule',
     description:
       'A merge patch (RFC 7396): absent fields and options stay unchanged, and null restores a default. A change of hidden options, which the record shows as `***` or `…`, must name all of them, and so must a new `url` beside private options.',
     parameters: [ifMatch],
     body: updateScheduleBody,
-    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Changed.', schema: ScheduleChanged, example: scheduleChanged } },
     errors: [...optionErrors],
     handle: updateSchedule,
   }),
-  route({
-    path: '/schedules/{id}',
+  route('DELETE /schedules/{id}', {
     id: 'deleteSchedule',
-    method: 'delete',
     scope: 'schedules:write',
     summary: 'Delete a schedule',
     description: 'Creates no more runs. The screenshots of its runs stay.',
@@ -107,10 +88,8 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: ['CONFLICT'],
     handle: deleteSchedule,
   }),
-  route({
+  route('POST /schedules/{id}/run', {
     id: 'runSchedule',
-    method: 'post',
-    path: '/schedules/{id}/run',
     scope: 'schedules:write',
     summary: 'Create a run now',
     description:
@@ -123,39 +102,33 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
     handle: runSchedule,
   }),
-  route({
+  route('GET /schedules/{id}/runs', {
     id: 'listScheduleRuns',
-    method: 'get',
-    path: '/schedules/{id}/runs',
     scope: 'schedules:read',
     summary: 'List the runs of a schedule',
     description: 'Lists the newest first. Ended runs are kept as long as records.',
     query: runsQuery,
-    responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of runs.', schema: ScheduleRunList, example: runList } },
     handle: listRuns,
   }),
-  route({
+  route('POST /schedules/{id}/approve', {
     id: 'approveRun',
-    method: 'post',
-    path: '/schedules/{id}/approve',
     scope: 'schedules:write',
     summary: 'Approve a run',
     description:
       'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
     body: approveBody,
-    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved, headers: ['Cache-Control'] } },
+    responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved } },
     errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
     handle: approveRun,
   }),
-  route({
+  route('POST /schedules/{id}/undo-approval', {
     id: 'undoApproval',
-    method: 'post',
-    path: '/schedules/{id}/undo-approval',
     scope: 'schedules:write',
     summary: 'Undo the last approval',
     description:
       'Later runs are compared with the picture that the last approval replaced, as soon as the operator has restored it. That picture is kept for 30 days. Call it again to undo the approval before.',
-    responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone, headers: ['Cache-Control'] } },
+    responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone } },
     errors: ['EXPIRED', 'CONFLICT'],
     handle: undoApproval,
   }),

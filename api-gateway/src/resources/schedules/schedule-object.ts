@@ -4,6 +4,7 @@ import type { ScheduleTemplate, ScreenshotSchedule, ScreenshotScheduleSpec } fro
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { invalid } from '../../common/errors.ts'
+import { definedOf } from '../../http/fields.ts'
 import type { StoredOptions } from '../../options/store-options.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
 import { EVENTS_WITHOUT_URL } from '../screenshots/options/options-body.ts'
@@ -18,9 +19,6 @@ export interface NewSchedule {
 }
 
 const toPolicy = { forbid: 'Forbid', allow: 'Allow' } as const
-
-const definedOf = <T extends object>(value: T) =>
-  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as { [K in keyof T]: NonNullable<T[K]> }
 
 /** The fields of a spec. Null removes a field. */
 function toTimingSpec(timing: Partial<UpdateScheduleBody['timing']>) {
@@ -44,7 +42,12 @@ export function buildSchedule(
 ): NewSchedule {
   return {
     metadata: { name: toObjectName(id) },
-    spec: { accountName, ...toTimingSpec(timing), schedule: timing.schedule, template: { url, ...record, ...stored } },
+    spec: {
+      accountName,
+      ...(toTimingSpec(timing) as Partial<ScreenshotScheduleSpec>),
+      schedule: timing.schedule,
+      template: { url, ...record, ...stored },
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
-import type { RecordOptions } from '../../creation/build.ts'
+import type { RecordOptions, RequestedOptions } from '../../creation/build.ts'
 import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
 import { name } from '../../http/named-schemas.ts'
 import { addProblems, type KnownNames, toProblems } from '../../http/problems.ts'
@@ -81,16 +81,8 @@ export const CreateVideo = name(
 const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
 
 /** The parsed request. */
-export interface CreateRequest extends ResponseOptions {
+export interface CreateRequest extends RequestedOptions, ResponseOptions {
   url: string
-  /** Absent when the request has none. */
-  options?: CaptureOptions
-  /** Includes credentials from the URL. Absent when the request has none. */
-  privateOptions?: PrivateOptions
-  /** Absent when the request has none. */
-  cache?: CacheOptions
-  /** Absent when the request has none. */
-  record?: RecordOptions
   /** Paths of fields that `Prefer: handling=lenient` dropped. */
   ignored: string[]
 }
@@ -236,15 +228,9 @@ export function parseCreateBody(
   const { url, options, privateOptions, cache, record, response, ignored } = read
   const problems = [...read.problems, ...findCallbackProblems(record, webhookRules)]
   if (problems.length > 0) throw invalid(problems)
-  return {
-    url,
-    ignored,
-    ...omitEmpty({ options, privateOptions, cache, record }),
-    ...response,
-  }
+  return { url, ignored, ...omitEmpty({ options, privateOptions, cache, record }), ...response }
 }
 
-/** Body of POST /screenshots. */
 export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateScreenshot,
   maxBytes: MAX_MARKUP_BODY_BYTES,
@@ -281,7 +267,6 @@ export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   },
 }
 
-/** Body of POST /videos. */
 export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateVideo,
   maxBytes: MAX_MARKUP_BODY_BYTES,

@@ -10,7 +10,7 @@ import { type CreateDeps, type CreateRequest as Creation, createScreenshots } fr
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { prefersFile } from '../../http/request-headers.ts'
-import { NO_CACHE, setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
+import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import type { ScreenshotStore } from '../../store/ports.ts'
@@ -28,7 +28,7 @@ import { holdUntilFinished, planResponse, type ResponsePlan, type WaitQuery } fr
 
 /** Creates a screenshot or a video. Returns a function that responds, because it may wait for the capture, without the body of the request. */
 export async function createCapture(
-  { request, reply, body, query, ignored }: Input<object, CreateRequest, WaitQuery>,
+  { request, reply, body, query }: Input<object, CreateRequest, WaitQuery>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
 ): Promise<() => Promise<FastifyReply>> {
@@ -63,7 +63,7 @@ export async function createCapture(
   }
   const created = await createSingle({ account, execution, units: unitsOf(requested), prepare, build }, deps)
   deps.metrics.screenshotsCreated.inc()
-  setReplayedHeader(setIgnoredOptionsHeader(reply, ignored), execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))
+  setReplayedHeader(reply, execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))
   return toResponse(request, reply, created, plan, deps)
 }
 
@@ -101,7 +101,7 @@ async function sendFinished(
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
   if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
   if (body === 'empty') return reply.code(204).send()
-  return reply.headers({ etag: tag, ...NO_CACHE }).send(record)
+  return reply.header('etag', tag).send(record)
 }
 
 /** The error when the file of a failed capture was requested. */

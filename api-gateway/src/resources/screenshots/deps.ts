@@ -11,7 +11,6 @@ import type { Downloads } from '../files/downloads.ts'
 import type { LinkDeps } from './links.ts'
 import type { UrlRules } from './options/options-body.ts'
 
-/** Dependencies of the screenshot routes. */
 export interface ScreenshotsDeps extends LinkDeps, UrlRules, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
   objects: OptionsDeps['objects'] & CacheDeps['objects']
   screenshots: ScreenshotStore

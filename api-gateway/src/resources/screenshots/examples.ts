@@ -44,8 +44,8 @@ export const completed = {
   cost: 1,
 }
 
-export const failed = {
-  ...completed,
+/** What a failed capture has in place of a file. */
+const failure = {
   status: 'failed',
   storage_path: null,
   file_size_bytes: null,
@@ -57,11 +57,10 @@ export const failed = {
   metadata: null,
 }
 
-export const screenshotList = {
-  success: true,
-  data: [completed],
-  pagination: { limit: 100, offset: 0, has_more: true, next_cursor: screenshotId },
-}
+export const failed = { ...completed, ...failure }
+
+const pagination = { limit: 100, offset: 0, has_more: true, next_cursor: screenshotId }
+export const screenshotList = { success: true, data: [completed], pagination }
 
 const videoPath = `users/acme/${screenshotId}.mp4`
 const videoOptions = { format: 'mp4', full_page: false, viewport_width: 1280, viewport_height: 720, video_scenario: 'scroll' }
@@ -84,24 +83,5 @@ export const completedVideo = {
   download_url: `https://shots.example.com/files/${videoPath}?expires=1795345200&signature=a.kP3x`,
 }
 
-export const failedVideo = {
-  ...completedVideo,
-  status: 'failed',
-  storage_path: null,
-  file_size_bytes: null,
-  width: null,
-  height: null,
-  duration_ms: null,
-  fps: null,
-  frames: null,
-  download_url: null,
-  download_url_expires_at: null,
-  error: failed.error,
-  metadata: null,
-}
-
-export const videoList = {
-  success: true,
-  data: [completedVideo],
-  pagination: { limit: 100, offset: 0, has_more: true, next_cursor: screenshotId },
-}
+export const failedVideo = { ...completedVideo, ...failure, duration_ms: null, fps: null, frames: null }
+export const videoList = { success: true, data: [completedVideo], pagination }

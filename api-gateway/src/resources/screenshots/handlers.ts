@@ -5,9 +5,10 @@ import type { FastifyReply } from 'fastify'
 import { type FoundRecord, findRecord, type Reading } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag } from '../../http/etag.ts'
-import { NO_CACHE, NO_STORE, setQueuePositionHeader } from '../../http/response-headers.ts'
+import { NO_STORE, setQueuePositionHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { findFile } from '../files/find-file.ts'
+import type { ById } from '../shared/owned-records.ts'
 import { captureFailed } from './create.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { assertKind, type CaptureKind } from './kind.ts'
@@ -15,10 +16,6 @@ import { linksFor, readRecord } from './links.ts'
 import { holdUntilFinished, type WaitQuery } from './wait.ts'
 
 // Handlers of the routes of one existing screenshot or video.
-
-interface ById {
-  id: string
-}
 
 /** With `Cache-Control: no-cache`, and before a deletion, a record comes from the API server. */
 const readingOf = ({ method, headers }: Input<ById>['request']): Required<Reading> => ({
@@ -54,7 +51,8 @@ export async function readCapture(
   // It may be archived before the cache shows the result.
   const screenshot = held ?? (await findOwn(input, kind, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
-  reply.headers({ ...NO_CACHE, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
+  reply.header('etag', tag)
+  if (record.status === 'pending') reply.header('retry-after', POLL_SECONDS)
   setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
 }

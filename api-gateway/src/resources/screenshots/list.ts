@@ -1,5 +1,4 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 import type { CaptureKind } from './kind.ts'
@@ -48,16 +47,14 @@ async function firstOf(records: AsyncIterable<Screenshot>): Promise<Screenshot |
 
 /** Lists the captures of a kind. */
 export async function listCaptures(
-  { request, reply, query: given }: Input<object, undefined, ListQuery>,
+  { request, query: given }: Input<object, undefined, ListQuery>,
   kind: CaptureKind,
   deps: ScreenshotsDeps,
 ) {
   const query: KindQuery = { ...given, subject: kind.subject }
-
   const read = isLiveOnly(query) ? readLive : readMerged
   const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
   const linkTo = linksFor(request, deps)
-  reply.headers(NO_CACHE)
   return {
     success: true,
     data: items.map((screenshot) => readRecord(screenshot, linkTo).record),

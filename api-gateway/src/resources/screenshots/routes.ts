@@ -44,10 +44,8 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
     download: linkTo(`download${name}`, 'Redirects to the file.', 'id'),
   }
   return [
-    route({
+    route(`POST ${collection}`, {
       id: `create${name}`,
-      method: 'post',
-      path: collection,
       scope: 'screenshots:write',
       summary: documentation.createSummary,
       description: documentation.createDescription,
@@ -60,7 +58,7 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
           schema: schemas.record,
           example: examples.record,
           files: subject,
-          headers: ['Location', 'ETag', 'Cache-Control'],
+          headers: ['Location', 'ETag'],
           links,
         },
         202: {
@@ -70,32 +68,23 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
           headers: ['Location', 'Retry-After', 'X-Queue-Position'],
           links,
         },
-        204: {
-          description: `The ${work} has finished in time, and the request has \`response_type: empty\`.`,
-          headers: ['Location'],
-        },
+        204: { description: `The ${work} has finished in time, and the request has \`response_type: empty\`.`, headers: ['Location'] },
       },
       errors: documentation.createErrors,
       handle: (input, deps) => createCapture(input, kind, deps),
     }),
-    route({
+    route(`GET ${collection}`, {
       id: `list${name}s`,
-      method: 'get',
-      path: collection,
       scope: 'screenshots:read',
       summary: `List ${subject}s`,
       description: `Lists the newest first by default. One request scans at most ten thousand records, ${documentation.scanNote}so a short page can still have a \`next_cursor\`.`,
       query: documentation.listQuery,
       checkQuery: findListQueryProblems,
-      responses: {
-        200: { description: `One page of ${subject}s.`, schema: schemas.list, example: examples.list, headers: ['Cache-Control'] },
-      },
+      responses: { 200: { description: `One page of ${subject}s.`, schema: schemas.list, example: examples.list } },
       handle: (input, deps) => listCaptures(input, kind, deps),
     }),
-    route({
+    route(`GET ${onePath}`, {
       id: `get${name}`,
-      method: 'get',
-      path: onePath,
       scope: 'screenshots:read',
       summary: `Read a ${subject}`,
       description: 'Poll until `status` is not `pending`, or use `wait` to hold the request. Then read `download_url`.',
@@ -106,16 +95,14 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
           description: 'The record.',
           schema: schemas.record,
           example: examples.record,
-          headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
+          headers: ['Retry-After', 'X-Queue-Position'],
           links: { remove: links.remove, download: links.download },
         },
       },
       handle: (input, deps) => readCapture(input, kind, deps),
     }),
-    route({
+    route(`DELETE ${onePath}`, {
       id: `delete${name}`,
-      method: 'delete',
-      path: onePath,
       scope: 'screenshots:write',
       summary: `Delete a ${subject}`,
       description: `Deletes the record and its files, invalidates its links and cancels a running ${work}. Quota is not refunded.`,
@@ -124,15 +111,13 @@ function captureRoutes(kind: CaptureKind, documentation: Documentation): readonl
       responses: { 204: { description: DELETED_CAPTURE } },
       handle: (input, deps) => deleteCapture(input, kind, deps),
     }),
-    route({
+    route(`GET ${onePath}/download`, {
       id: `download${name}`,
-      method: 'get',
-      path: `${onePath}/download`,
       scope: 'screenshots:read',
       summary: 'Redirect to the file',
       description: 'This permanent URL redirects to a new link.',
       query: 'unchecked',
-      responses: { 302: { description: 'Redirect to the file.', headers: ['Location', 'Cache-Control'] } },
+      responses: { 302: { description: 'Redirect to the file.', headers: ['Location'] } },
       errors: ['NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
       handle: (input, deps) => redirectToFile(input, kind, deps),
     }),

@@ -1,7 +1,7 @@
 import { CaptureError, recordFields, ScreenshotRecordSchema, VideoRecordSchema } from '@tintype/crds/records/record-schema'
 import { count } from '@tintype/crds/schema/wire-fields'
 import { z } from 'zod'
-import { success } from '../../http/fields.ts'
+import { listBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'
 
 name('CaptureError', CaptureError)
@@ -29,9 +29,5 @@ const pagination = z.object({
   next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
 })
 
-export const ScreenshotList = name(
-  'ScreenshotList',
-  z.object({ success, data: z.array(ScreenshotRecord), pagination }).describe('One page of screenshots.'),
-)
-
-export const VideoList = name('VideoList', z.object({ success, data: z.array(VideoRecord), pagination }).describe('One page of videos.'))
+export const ScreenshotList = listBody('ScreenshotList', ScreenshotRecord, pagination, 'One page of screenshots.')
+export const VideoList = listBody('VideoList', VideoRecord, pagination, 'One page of videos.')

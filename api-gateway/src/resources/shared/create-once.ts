@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toHttpError } from '../../common/errors.ts'
 import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { NO_STORE, setReplayedHeader } from '../../http/response-headers.ts'
+import type { Input } from '../../http/route.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, tagOf } from './owned-records.ts'
 
@@ -18,8 +19,8 @@ interface Creation<T extends Managed> {
   make: (id: string) => Promise<{ created: T; secret: Record<string, string> | undefined }>
   toRecord: (object: T) => Record<string, unknown> & { id: string }
   message: string
-  /** Message of a replayed response. */
-  replayedMessage: string
+  /** Message of a replayed response, if it is another one. */
+  replayedMessage?: string
 }
 
 interface OnceDeps {
@@ -29,13 +30,12 @@ interface OnceDeps {
 
 /** Creates an object at most once, and responds to every repetition. */
 export async function createOnce<T extends Managed>(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Pick<Input, 'request' | 'reply'>,
   creation: Creation<T>,
   { idempotency, now }: OnceDeps,
 ): Promise<FastifyReply> {
   const { accountName } = request
-  const { route, prefix, toRecord, message } = creation
+  const { route, prefix, toRecord, message, replayedMessage = message } = creation
   const at = now()
   const execution = await idempotency.begin({
     account: accountName,
@@ -46,7 +46,7 @@ export async function createOnce<T extends Managed>(
   })
   const [id = ''] = execution.plan.ids
   const replay = (data: { id: string }) =>
-    sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
+    sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: replayedMessage, data })
   const known = execution.isRepeated ? await findKnown(execution, id, creation) : undefined
   if (known) return replay(known)
   const { created, secret } = await makeOrForget(execution, () => creation.make(id))

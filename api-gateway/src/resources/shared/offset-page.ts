@@ -60,8 +60,12 @@ export const CountedPagination = z.object({
   has_more: z.boolean(),
 })
 
-/** One page of a list, with the total count. */
-export function toCountedPage<T>(all: readonly T[], { limit: size, offset: start }: Pick<OffsetQuery, 'limit' | 'offset'>) {
+/** The response with one page of a list, and the total count. */
+export function toCountedList<T, R>(
+  all: readonly T[],
+  { limit: size, offset: start }: Pick<OffsetQuery, 'limit' | 'offset'>,
+  toRecord: (item: T) => R,
+) {
   const items = all.slice(start, start + size)
   const pagination: z.infer<typeof CountedPagination> = {
     limit: size,
@@ -69,5 +73,5 @@ export function toCountedPage<T>(all: readonly T[], { limit: size, offset: start
     total: all.length,
     has_more: start + items.length < all.length,
   }
-  return { items, pagination }
+  return { success: true, data: items.map(toRecord), pagination }
 }

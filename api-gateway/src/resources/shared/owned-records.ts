@@ -3,11 +3,10 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag, hasVersion, versionTag } from '../../http/etag.ts'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { RecordStore } from '../../store/ports.ts'
 
-// Helpers for the routes of keys and webhooks.
+// Helpers for the routes of keys, webhooks and schedules.
 
 /** A kind that clients manage. */
 export interface Managed {
@@ -15,7 +14,13 @@ export interface Managed {
   spec: { accountName?: string | undefined }
 }
 
-interface ById extends Pick<Input<{ id: string }>, 'params'> {
+/** Path parameters of the routes of one record. */
+export interface ById {
+  id: string
+}
+
+interface OwnRequest {
+  params: ById
   request: Pick<FastifyRequest, 'accountName'>
 }
 
@@ -30,7 +35,7 @@ export function assertOwned<T extends Managed>(found: T | undefined, accountName
 /** Responds to a GET, with 304 when the client already has this version. */
 export function sendRecord({ request, reply }: Pick<Input, 'request' | 'reply'>, record: Managed, body: unknown): FastifyReply {
   const tag = tagOf(record)
-  reply.headers({ ...NO_CACHE, etag: tag })
+  reply.header('etag', tag)
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(body)
 }
 
@@ -68,11 +73,35 @@ export async function changeLatest<T extends Managed, R>({ read, change, conditi
   }
 }
 
+/** The caller's own record. @throws ApiError NOT_FOUND */
+export async function findOwn<T extends Managed>(
+  { params, request }: OwnRequest,
+  store: Pick<RecordStore<T>, 'find'>,
+  what: string,
+): Promise<T> {
+  return assertOwned(await store.find(params.id), request.accountName, what)
+}
+
 /** The latest state of the caller's own record. @throws ApiError NOT_FOUND */
 export async function findOwnLatest<T extends Managed>(
-  { params, request }: ById,
+  { params, request }: OwnRequest,
   store: Pick<RecordStore<T>, 'findLatest'>,
   what: string,
 ): Promise<T> {
   return assertOwned(await store.findLatest(params.id), request.accountName, what)
+}
+
+/** Deletes the caller's own record, in the version of If-Match if the request has one. @throws ApiError as {@link changeLatest} */
+export async function deleteOwn<T extends Managed>(
+  input: Input<ById>,
+  store: Pick<RecordStore<T>, 'findLatest' | 'delete'>,
+  what: string,
+  remove: (record: T) => Promise<void> = (record) => store.delete(record),
+): Promise<FastifyReply> {
+  await changeLatest({
+    condition: input.request.headers['if-match'],
+    read: () => findOwnLatest(input, store, what),
+    change: remove,
+  })
+  return input.reply.code(204).send()
 }

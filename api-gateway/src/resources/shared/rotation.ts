@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { ApiError } from '../../common/errors.ts'
+import { isAhead } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
 // Rotation of keys and signing secrets.
 
-/** Hours for which the replaced secret or key stays valid, at most a week. */
-export const overlapHours = z.int().min(0).max(168)
-export const DEFAULT_OVERLAP_HOURS = 24
+const DEFAULT_OVERLAP_HOURS = 24
 const HOUR_MILLISECONDS = 3_600_000
 
 /** Body of the rotation requests. */
@@ -13,7 +13,12 @@ export const RotateBody = name(
   'RotateSecret',
   z
     .strictObject({
-      overlap_hours: overlapHours.optional().describe('Hours for which the previous key or secret stays valid, 0 to 168. Default: 24.'),
+      overlap_hours: z
+        .int()
+        .min(0)
+        .max(168)
+        .optional()
+        .describe('Hours for which the previous key or secret stays valid, 0 to 168. Default: 24.'),
       force: z.boolean().optional().describe('True ends a running overlap of an earlier rotation.'),
     })
     .describe('How long the replaced key or secret stays valid.'),
@@ -23,4 +28,15 @@ export type RotateBody = z.infer<typeof RotateBody>
 /** When the replaced secret or key becomes invalid. Undefined: immediately. */
 export function overlapEnd({ overlap_hours = DEFAULT_OVERLAP_HOURS }: RotateBody, now: Date): Date | undefined {
   return overlap_hours === 0 ? undefined : new Date(now.getTime() + overlap_hours * HOUR_MILLISECONDS)
+}
+
+/**
+ * Refuses a rotation during the overlap of an earlier one, unless `force` ends it.
+ * @param running what is still valid, the field that names its end, and that end
+ * @throws ApiError ROTATION_IN_PROGRESS
+ */
+export function assertNoOverlap(running: { what: string; field: string; end: string | undefined }, { force }: RotateBody, now: Date): void {
+  const { what, field, end } = running
+  if (!isAhead(end, now) || force === true) return
+  throw new ApiError('ROTATION_IN_PROGRESS', `${what}: send force true to end it`, { details: { [field]: end } })
 }

@@ -28,10 +28,8 @@ const example = {
 
 /** Routes of the service status. Readiness is at /readyz. */
 export const statusRoutes: readonly Route<StatusDeps>[] = [
-  route({
+  route('GET /status', {
     id: 'getStatus',
-    method: 'get',
-    path: '/status',
     summary: 'Read the service status',
     description: 'Public, and readable from any web page. The HTTP status is always 200, and the body contains the health of the service.',
     responses: { 200: { description: 'The status.', schema: ServiceStatus, example, headers: ['Cache-Control'] } },

@@ -28,13 +28,9 @@ export const ServiceStatus = name(
 )
 
 /** Status of the service or of a component. */
-export type Health = 'operational' | 'degraded' | 'outage'
-
+export type Health = z.infer<typeof health>
 /** Result of a probe. */
-export interface ComponentHealth {
-  status: Health
-  response_time_ms: number
-}
+export type ComponentHealth = z.infer<typeof component>
 
 /** Responses above this time count as slow. */
 const SLOW_MILLISECONDS = 1_000

@@ -4,12 +4,12 @@ import type { Account } from '@tintype/crds/kinds/account'
 import { poolDefaults, type RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { type Condition, ConditionType } from '@tintype/crds/schema/conditions'
+import { type Condition, ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { count } from '@tintype/crds/schema/wire-fields'
 import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { instantField, success } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { dataBody } from '../../http/envelopes.ts'
+import { instantField, isoOrNull } from '../../http/fields.ts'
 
 const state = z.boolean().nullable()
 
@@ -50,46 +50,39 @@ const PlanQueue = z.object({
 const Failure = z.object({ code: z.string(), count: count('Failed captures with this code.') })
 
 /** Body of GET /system. */
-export const SystemReport = name(
+export const SystemReport = dataBody(
   'System',
-  z
-    .object({
-      success,
-      data: z.object({
-        pools: z.array(Pool),
-        runners: z.array(Runner).describe('Runners with a capture, the longest first, at most 500.'),
-        queue: z.array(PlanQueue).describe('The queue by pool and plan.'),
-        recent: z
-          .object({
-            completed: count('Completed captures.'),
-            failed: count('Failed captures.'),
-            failures: z.array(Failure).describe('Failed captures by code, the most frequent first.'),
-          })
-          .describe('Finished captures that are not archived yet: those of about the last hour.'),
-      }),
-    })
-    .describe('State of the whole service.'),
+  z.object({
+    pools: z.array(Pool),
+    runners: z.array(Runner).describe('Runners with a capture, the longest first, at most 500.'),
+    queue: z.array(PlanQueue).describe('The queue by pool and plan.'),
+    recent: z
+      .object({
+        completed: count('Completed captures.'),
+        failed: count('Failed captures.'),
+        failures: z.array(Failure).describe('Failed captures by code, the most frequent first.'),
+      })
+      .describe('Finished captures that are not archived yet: those of about the last hour.'),
+  }),
+  'State of the whole service.',
 )
 type SystemData = z.infer<typeof SystemReport>['data']
 
 const MAX_RUNNERS = 500
-
-const findCondition = ({ status }: RunnerPool, type: string): Condition | undefined =>
-  status?.conditions?.find((condition) => condition.type === type)
 
 const stateOf = (condition: Condition | undefined): boolean | null =>
   condition === undefined || condition.status === 'Unknown' ? null : condition.status === 'True'
 
 function toPool(pool: RunnerPool): SystemData['pools'][number] {
   const { metadata, spec, status = {} } = pool
-  const [ready, scaled] = [ConditionType.ready, ConditionType.scaled].map((type) => findCondition(pool, type))
+  const [ready, scaled] = [ConditionType.ready, ConditionType.scaled].map((type) => findCondition(status.conditions, type))
   return {
     name: metadata.name,
     ready: stateOf(ready),
     reason: ready?.reason ?? null,
     message: ready?.message ?? null,
     problem: scaled?.status === 'False' ? { reason: scaled.reason, message: scaled.message } : null,
-    sandboxed: stateOf(findCondition(pool, ConditionType.sandboxed)),
+    sandboxed: stateOf(findCondition(status.conditions, ConditionType.sandboxed)),
     records_videos: spec.video ?? false,
     min_idle: spec.minIdle ?? poolDefaults.minIdle,
     max_pods: spec.maxPods ?? poolDefaults.maxPods,
@@ -109,7 +102,7 @@ function toRunners(screenshots: readonly Screenshot[]): SystemData['runners'] {
       pod: shot.status?.runner?.pod ?? '',
       screenshot_id: screenshotIdOf(shot.metadata),
       account: accountOf(shot),
-      started_at: shot.status?.startTime === undefined ? null : new Date(shot.status.startTime).toISOString(),
+      started_at: isoOrNull(shot.status?.startTime),
     }))
     .sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1))
     .slice(0, MAX_RUNNERS)

@@ -1,5 +1,4 @@
 import type { Plans } from '@tintype/crds/usage/plans'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { SystemView } from '../../store/ports.ts'
 import { SystemReport, toSystemReport } from './record.ts'
@@ -45,20 +44,14 @@ const example = {
 
 /** Routes for administrators. */
 export const systemRoutes: readonly Route<SystemDeps>[] = [
-  route({
+  route('GET /system', {
     id: 'getSystem',
-    method: 'get',
-    path: '/system',
     scope: 'admin:read',
     summary: 'Read the state of the service',
     description:
       'Pools, running captures, queue and failures of all accounts. The scope `*` does not contain `admin:read`, and no request grants it: add it to the ApiKey with kubectl.',
-    responses: { 200: { description: 'The report.', schema: SystemReport, example, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'The report.', schema: SystemReport, example } },
     errors: ['SERVICE_UNAVAILABLE'],
-    handle: async ({ reply }, { system, plans }) => {
-      const pools = await system.pools()
-      reply.headers(NO_CACHE)
-      return toSystemReport(pools, system.screenshots(), system.findAccount, plans)
-    },
+    handle: async (_, { system, plans }) => toSystemReport(await system.pools(), system.screenshots(), system.findAccount, plans),
   }),
 ]

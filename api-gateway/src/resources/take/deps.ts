@@ -7,7 +7,6 @@ import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import type { LinkAuthDeps } from './authenticate.ts'
 import type { ParsedLinks } from './parsed-link.ts'
 
-/** Dependencies of the route of links. */
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
   objects: ScreenshotsDeps['objects'] & EntryStoreDeps['objects']
   sharedCaptures: SharedCaptures

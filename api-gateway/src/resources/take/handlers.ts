@@ -10,7 +10,7 @@ import { unitsOf } from '@tintype/crds/usage/units'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readPicture } from '../../cache/find-picture.ts'
 import type { LoadedPicture, Picture } from '../../cache/picture-memory.ts'
-import { ApiError, notFound } from '../../common/errors.ts'
+import { ApiError, type HttpError, notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import type { JoinedCapture, SharedCaptureRequest } from '../../creation/shared-captures.ts'
@@ -28,9 +28,8 @@ import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/opt
 import { holdUntilFinished } from '../screenshots/wait.ts'
 import { authenticateLink, type Caller } from './authenticate.ts'
 import { toCacheHeaders } from './cache-headers.ts'
-import { countCapture } from './count-capture.ts'
 import type { TakeDeps } from './deps.ts'
-import { toErrorImage, wantsErrorImage } from './error-image.ts'
+import { ERROR_IMAGES } from './generated/error-images.ts'
 import { assertLinkOptions, isHostAllowed } from './link-options.ts'
 import { parseLinkQuery } from './link-query.ts'
 import { ParsedLink } from './parsed-link.ts'
@@ -242,3 +241,29 @@ async function sendEnded(take: Take, { isCreator }: JoinedCapture, ended: Screen
   deps.metrics.linkRequests.inc({ outcome: isCreator ? 'captured' : 'joined' })
   return sendPicture(take, picture, deps)
 }
+
+/** Longest time in the queue and in a runner. A capture that takes longer is not counted. */
+const MAX_CAPTURE_MILLISECONDS = 3_600_000
+
+/** Counts a capture when it has ended. A request that started it may have been redirected or closed by then, so requests do not count captures. */
+async function countCapture(
+  screenshot: Screenshot,
+  { screenshots, metrics, draining }: Pick<TakeDeps, 'screenshots' | 'metrics' | 'draining'>,
+): Promise<void> {
+  const ended = await screenshots.waitUntilFinished(screenshot, MAX_CAPTURE_MILLISECONDS, draining)
+  if (ended && isFinished(ended)) metrics.linkCaptures.inc({ outcome: ended.status?.phase === 'Failed' ? 'failed' : 'completed' })
+}
+
+// Browsers show the picture of a response whatever its status, so a page shows the code of the error in place of the picture.
+
+/** True when the query asks for pictures of errors. Also for queries that are not valid otherwise. */
+const wantsErrorImage = (query: string): boolean => new URLSearchParams(query).get('on_error') === 'image'
+
+/** A failed capture has a code of its own, which says more. */
+function codeOf({ code, details }: Pick<HttpError, 'code' | 'details'>): string {
+  const inner = code === 'CAPTURE_FAILED' && details !== undefined && 'code' in details ? String(details.code) : code
+  return Object.hasOwn(ERROR_IMAGES, inner) ? inner : code
+}
+
+/** The PNG picture of an error. */
+const toErrorImage = (error: Pick<HttpError, 'code' | 'details'>): Buffer => Buffer.from(ERROR_IMAGES[codeOf(error)] ?? '', 'base64')

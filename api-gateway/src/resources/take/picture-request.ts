@@ -1,21 +1,19 @@
-import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
+import { withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
-import type { RecordOptions } from '../../creation/build.ts'
+import type { RequestedOptions } from '../../creation/build.ts'
 import { parseCreateBody } from '../screenshots/create-body.ts'
 import type { UrlRules } from '../screenshots/options/options-body.ts'
 import type { LinkQuery } from './link-query.ts'
 
 /** The page of a link, and how to capture it. */
-export interface PictureRequest {
+export interface PictureRequest extends Pick<RequestedOptions, 'options' | 'record'> {
   url: string
-  options?: CaptureOptions | undefined
   /** Format of the picture or video. */
   format: FileFormat
   /** The cache is always on. */
   cache: CacheOptions & { cacheTtl: number }
-  record?: RecordOptions | undefined
 }
 
 /** In links, options are parameters of their own. */

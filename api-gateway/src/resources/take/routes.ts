@@ -64,10 +64,8 @@ const route = routeFor<TakeDeps>('Links')
 
 /** Signed links, for `<img src>`, Markdown and email. */
 export const takeRoutes: readonly Route<TakeDeps>[] = [
-  route({
+  route('GET /take', {
     id: 'takePicture',
-    method: 'get',
-    path: '/take',
     handlesHead: true,
     optionalScope: TAKE_SCOPE,
     hasErrorImages: true,

@@ -2,8 +2,7 @@ import type { AccountSpec } from '@tintype/crds/kinds/account'
 import { count, instant } from '@tintype/crds/schema/wire-fields'
 import { mayExceed, type PlanValues } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { success } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { dataBody } from '../../http/envelopes.ts'
 import type { LimitFacts } from '../../store/ports.ts'
 
 const overage = z.object({
@@ -13,40 +12,32 @@ const overage = z.object({
 })
 
 /** Body of GET /usage/current. */
-export const UsageReport = name(
+export const UsageReport = dataBody(
   'Usage',
-  z
-    .object({
-      success,
-      data: z.object({
-        period: z
-          .string()
-          .regex(/^\d{4}-\d{2}$/)
-          .describe('UTC month.'),
-        count: count('Screenshots used in the period.'),
-        limit: count('Quota: screenshots per month.'),
-        percentage: z.number().min(0).describe('Used percentage of the quota. Above 100 with overage.'),
-        remaining: count('Screenshots left.'),
-        reset_at: instant('Start of the next month.'),
-        plan: z.string().describe('The account’s plan.'),
-        rate_limit_per_minute: z.int().min(1).nullable().describe('Create requests allowed in any 60 seconds. Null: no limit.'),
-        overage: overage.optional().describe('Present when the account can exceed its quota.'),
-      }),
-    })
-    .describe('Usage of the account in the current month.'),
+  z.object({
+    period: z
+      .string()
+      .regex(/^\d{4}-\d{2}$/)
+      .describe('UTC month.'),
+    count: count('Screenshots used in the period.'),
+    limit: count('Quota: screenshots per month.'),
+    percentage: z.number().min(0).describe('Used percentage of the quota. Above 100 with overage.'),
+    remaining: count('Screenshots left.'),
+    reset_at: instant('Start of the next month.'),
+    plan: z.string().describe('The account’s plan.'),
+    rate_limit_per_minute: z.int().min(1).nullable().describe('Create requests allowed in any 60 seconds. Null: no limit.'),
+    overage: overage.optional().describe('Present when the account can exceed its quota.'),
+  }),
+  'Usage of the account in the current month.',
 )
 
 /** Body of GET /usage/days. */
-export const DailyUsageReport = name(
+export const DailyUsageReport = dataBody(
   'DailyUsage',
   z
-    .object({
-      success,
-      data: z
-        .array(z.object({ date: z.iso.date().describe('UTC day.'), count: count('Screenshots used on the day.') }))
-        .describe('Every day from the first one with usage to today, at most 62.'),
-    })
-    .describe('Usage of the account by day.'),
+    .array(z.object({ date: z.iso.date().describe('UTC day.'), count: count('Screenshots used on the day.') }))
+    .describe('Every day from the first one with usage to today, at most 62.'),
+  'Usage of the account by day.',
 )
 
 const round = (value: number): number => Math.round(value * 100) / 100

@@ -1,6 +1,5 @@
 import { everyDay } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
-import { NO_CACHE } from '../../http/response-headers.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { QuotaStore } from '../../store/ports.ts'
 import { DailyUsageReport, toUsageReport, UsageReport } from './record.ts'
@@ -35,33 +34,26 @@ const dailyExample = {
   ],
 }
 
-/** Routes of usage. */
 export const usageRoutes: readonly Route<UsageDeps>[] = [
-  route({
+  route('GET /usage/current', {
     id: 'getUsage',
-    method: 'get',
-    path: '/usage/current',
     scope: 'usage:read',
     summary: 'Read the usage of this month',
     description: 'Months begin in UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
     responses: { 200: { description: 'The report.', schema: UsageReport, example } },
-    handle: ({ request: { account }, reply }, { quota, plans, now }) => {
-      reply.headers(NO_CACHE)
-      return toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan))
-    },
+    handle: ({ request: { account } }, { quota, plans, now }) =>
+      toUsageReport(quota.facts(account, now()), account.spec, limitsOfPlan(plans, account.spec.plan)),
   }),
-  route({
+  route('GET /usage/days', {
     id: 'getDailyUsage',
-    method: 'get',
-    path: '/usage/days',
     scope: 'usage:read',
     summary: 'Read the usage by day',
     description:
       'Days begin in UTC. A capture counts for the day of its request, with the same units as in `GET /usage/current`. A failed capture is taken back from its day.',
     responses: { 200: { description: 'The oldest day first.', schema: DailyUsageReport, example: dailyExample } },
-    handle: ({ request: { account }, reply }, { quota, now }) => {
-      reply.headers(NO_CACHE)
-      return { success: true, data: everyDay(quota.days(account), now()).map(({ date, units }) => ({ date, count: units })) }
-    },
+    handle: ({ request: { account } }, { quota, now }) => ({
+      success: true,
+      data: everyDay(quota.days(account), now()).map(({ date, units }) => ({ date, count: units })),
+    }),
   }),
 ]

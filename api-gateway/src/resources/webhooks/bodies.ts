@@ -9,8 +9,6 @@ import { RotateBody } from '../shared/rotation.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../shared/webhook-url.ts'
 import { findSigningSecretProblems } from './signing-secret.ts'
 
-// Bodies of the webhook routes.
-
 const webhookName = displayName('Display name, at most 100 characters.')
 // URLs are checked separately, so that each gets one clear error message.
 const url = z
@@ -65,7 +63,6 @@ interface WebhookRules {
 const findUrlProblems = (text: string | undefined, { webhookRules }: WebhookRules) =>
   text === undefined ? [] : findWebhookUrlProblems(text, webhookRules)
 
-/** Body of POST /webhooks. */
 export const createWebhookBody = jsonBody({
   schema: CreateWebhookBody,
   examples: {

@@ -4,7 +4,8 @@ import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { instantField, isoOrNull, success } from '../../http/fields.ts'
+import { dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { instantField, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { CountedPagination } from '../shared/offset-page.ts'
 import type { DeliveryCounts } from './count-deliveries.ts'
@@ -64,33 +65,16 @@ const CreatedWebhook = WebhookWithSecret.partial({ signing_secret: true }).descr
   'A webhook endpoint with its signing secret. Only the first response contains the secret, a replayed response does not.',
 )
 
-export const WebhookCreated = name(
-  'WebhookCreated',
-  z.object({ message: z.string(), data: CreatedWebhook }).describe('The created webhook.'),
-)
-export const WebhookChanged = name(
-  'WebhookChanged',
-  z.object({ message: z.string(), data: WebhookRecord }).describe('The updated webhook.'),
-)
-export const WebhookFound = name(
-  'WebhookFound',
-  z.object({ success, data: WebhookWithStatistics }).describe('A webhook and its delivery statistics.'),
-)
-export const WebhookList = name(
-  'WebhookList',
-  z.object({ success, data: z.array(WebhookRecord), pagination: CountedPagination }).describe('One page of webhooks, oldest first.'),
-)
-export const SecretRotated = name(
+export const WebhookCreated = messageBody('WebhookCreated', CreatedWebhook, 'The created webhook.')
+export const WebhookChanged = messageBody('WebhookChanged', WebhookRecord, 'The updated webhook.')
+export const WebhookFound = dataBody('WebhookFound', WebhookWithStatistics, 'A webhook and its delivery statistics.')
+export const WebhookList = listBody('WebhookList', WebhookRecord, CountedPagination, 'One page of webhooks, oldest first.')
+export const SecretRotated = messageBody(
   'SigningSecretRotated',
-  z
-    .object({
-      message: z.string(),
-      data: z.object({ signing_secret: z.string(), previous_secret_expires_at: instantField.nullable() }),
-    })
-    .describe('The new signing secret. It is shown only once.'),
+  z.object({ signing_secret: z.string(), previous_secret_expires_at: instantField.nullable() }),
+  'The new signing secret. It is shown only once.',
 )
 
-/** Builds the record of a webhook. */
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {
   const { metadata, spec } = webhook
   const id = webhookIdOf(metadata)

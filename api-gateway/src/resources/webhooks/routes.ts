@@ -2,7 +2,6 @@ import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
 import { createWebhookBody, rotateDefaultSecretBody, rotateSecretBody, updateWebhookBody } from './bodies.ts'
-import { readDefaultWebhook, rotateDefaultSecret } from './default-handlers.ts'
 import {
   defaultWebhookFound,
   secretRotated,
@@ -13,30 +12,34 @@ import {
   webhookList,
   webhookTested,
 } from './examples.ts'
-import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhooksDeps } from './handlers.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  readDefaultWebhook,
+  readWebhook,
+  rotateDefaultSecret,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+  type WebhooksDeps,
+} from './handlers.ts'
 import { SecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList, WebhookTestResult } from './record.ts'
-import { testWebhook, type WebhookTestDeps } from './test-webhook.ts'
 
-export interface WebhookRoutesDeps extends WebhooksDeps, Omit<WebhookTestDeps, 'webhooks'> {}
-
-const route = routeFor<WebhookRoutesDeps>('Webhooks', pathId('wh', webhookId))
+const route = routeFor<WebhooksDeps>('Webhooks', pathId('wh', webhookId))
 
 const update = {
-  path: '/webhooks/{id}',
   scope: 'webhooks:write',
   parameters: [ifMatch],
   body: updateWebhookBody,
-  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged, headers: ['ETag', 'Cache-Control'] } },
+  responses: { 200: { description: 'Changed.', schema: WebhookChanged, example: webhookChanged } },
   errors: ['URL_NOT_ALLOWED', 'CONFLICT'],
   handle: updateWebhook,
 } as const
 
-/** Routes of webhook endpoints. */
-export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
-  route({
+export const webhookRoutes: readonly Route<WebhooksDeps>[] = [
+  route('POST /webhooks', {
     id: 'createWebhook',
-    method: 'post',
-    path: '/webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
     description: 'Only this response contains the signing secret.',
@@ -47,7 +50,7 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
         description: 'Created.',
         schema: WebhookCreated,
         example: webhookCreated,
-        headers: ['Location', 'ETag', 'Cache-Control'],
+        headers: ['Location', 'ETag'],
         links: {
           read: linkTo('getWebhook', 'Reads the webhook and its delivery statistics.'),
           update: linkTo('updateWebhook', 'Changes it.'),
@@ -59,84 +62,58 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['URL_NOT_ALLOWED', 'LIMIT_REACHED', 'CONFLICT'],
     handle: createWebhook,
   }),
-  route({
+  route('GET /webhooks', {
     id: 'listWebhooks',
-    method: 'get',
-    path: '/webhooks',
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     query: offsetQuery,
-    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'One page of webhooks.', schema: WebhookList, example: webhookList } },
     handle: listWebhooks,
   }),
-  route({
+  route('GET /webhooks/default', {
     id: 'getDefaultWebhook',
-    method: 'get',
-    path: '/webhooks/default',
     scope: 'webhooks:read',
     summary: 'Read the default webhook',
     description:
       'The default webhook signs and counts deliveries to the `webhook_url` of single requests. The first such request or the first rotation creates it.',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The webhook and its statistics.',
-        schema: WebhookFound,
-        example: defaultWebhookFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The webhook and its statistics.', schema: WebhookFound, example: defaultWebhookFound } },
     errors: ['NOT_FOUND'],
     handle: readDefaultWebhook,
   }),
-  route({
+  route('POST /webhooks/default/rotate-secret', {
     id: 'rotateDefaultWebhookSecret',
-    method: 'post',
-    path: '/webhooks/default/rotate-secret',
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
     body: rotateDefaultSecretBody,
-    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
   }),
-  route({
-    path: '/webhooks/{id}',
+  route('GET /webhooks/{id}', {
     id: 'getWebhook',
-    method: 'get',
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
     parameters: [ifNoneMatch],
-    responses: {
-      200: {
-        description: 'The endpoint and its statistics.',
-        schema: WebhookFound,
-        example: webhookFound,
-        headers: ['ETag', 'Cache-Control'],
-      },
-    },
+    responses: { 200: { description: 'The endpoint and its statistics.', schema: WebhookFound, example: webhookFound } },
     handle: readWebhook,
   }),
-  route({
+  route('PATCH /webhooks/{id}', {
     ...update,
     id: 'updateWebhook',
-    method: 'patch',
     summary: 'Update a webhook endpoint',
     description: 'A merge patch (RFC 7396): absent fields stay unchanged.',
   }),
-  route({
+  route('PUT /webhooks/{id}', {
     ...update,
     id: 'putWebhook',
-    method: 'put',
     summary: 'Update a webhook endpoint (PUT)',
     description: 'Same as PATCH: absent fields stay unchanged.',
   }),
-  route({
-    path: '/webhooks/{id}',
+  route('DELETE /webhooks/{id}', {
     id: 'deleteWebhook',
-    method: 'delete',
     scope: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the webhook permanently and stops its deliveries.',
@@ -145,30 +122,24 @@ export const webhookRoutes: readonly Route<WebhookRoutesDeps>[] = [
     errors: ['CONFLICT'],
     handle: deleteWebhook,
   }),
-  route({
+  route('POST /webhooks/{id}/rotate-secret', {
     id: 'rotateWebhookSecret',
-    method: 'post',
-    path: '/webhooks/{id}/rotate-secret',
     scope: 'webhooks:write',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
     body: rotateSecretBody,
-    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag', 'Cache-Control'] } },
+    responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,
   }),
-  route({
+  route('POST /webhooks/{id}/test', {
     id: 'testWebhook',
-    method: 'post',
-    path: '/webhooks/{id}/test',
     scope: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
     description:
       'Posts a sample `screenshot.completed` event with `data.test: true` once, even to an inactive endpoint. It does not count in the statistics. ' +
       'The status is always 200; the body contains the response of the endpoint.',
-    responses: {
-      200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] },
-    },
+    responses: { 200: { description: 'Result of the test.', schema: WebhookTestResult, example: webhookTested } },
     handle: testWebhook,
   }),
 ]

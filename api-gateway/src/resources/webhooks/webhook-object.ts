@@ -1,9 +1,9 @@
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
 import { ApiError, invalid } from '../../common/errors.ts'
-import { isAhead } from '../../http/fields.ts'
+import { definedOf } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
-import { overlapEnd, type RotateBody } from '../shared/rotation.ts'
+import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './bodies.ts'
 
 type SigningSecret = NonNullable<WebhookSpec['signingSecrets']>[number]
@@ -20,18 +20,8 @@ export function buildWebhook(
   { id, accountName, secret }: { id: string; accountName: string; secret: SigningSecret },
 ): NewWebhook {
   const { name, url, events, description, is_active } = body
-  return {
-    metadata: { name: toObjectName(id) },
-    spec: {
-      accountName,
-      name,
-      url,
-      events,
-      signingSecrets: [secret],
-      ...(typeof description === 'string' ? { description } : {}),
-      ...(is_active === undefined ? {} : { active: is_active }),
-    },
-  }
+  const optional = definedOf({ description: description ?? undefined, active: is_active })
+  return { metadata: { name: toObjectName(id) }, spec: { accountName, name, url, events, signingSecrets: [secret], ...optional } }
 }
 
 /** The patch for an update. @throws ApiError VALIDATION_ERROR for fixed fields of the default webhook */
@@ -63,11 +53,8 @@ const isNeverShown = ({ metadata, spec }: Webhook): boolean =>
 export function toSecretRotation(webhook: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
   const { spec } = webhook
   const [current, previous] = spec.signingSecrets ?? []
-  if (isAhead(previous?.expiryTime, now) && rotation.force !== true) {
-    throw new ApiError('ROTATION_IN_PROGRESS', 'the secret before the last rotation still signs: send force true to end it', {
-      details: { previous_secret_expires_at: previous?.expiryTime },
-    })
-  }
+  const what = 'the secret before the last rotation still signs'
+  assertNoOverlap({ what, field: 'previous_secret_expires_at', end: previous?.expiryTime }, rotation, now)
   const end = isNeverShown(webhook) ? undefined : overlapEnd(rotation, now)
   if (end === undefined) return { metadata: toUpdatedMetadata(now), spec: { signingSecrets: [secret] } }
   if (current === undefined) {

@@ -210,7 +210,8 @@ class StabilityWait {
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
       const isReal = this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)
-      const passed = isReal ? await this.#passReal() : await this.#advance(milliseconds)
+      const passed = isReal ? 0 : await this.#advance(milliseconds)
+      if (isReal) await this.#passReal()
       left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
@@ -380,10 +381,9 @@ class StabilityWait {
   }
 
   /** Lets page time and real time pass while the page waits for a request. That does not use up its page time. */
-  async #passReal(): Promise<number> {
+  async #passReal(): Promise<void> {
     await this.#clock.pass(REAL_SLICE, this.#work.signal)
     this.#page += REAL_SLICE
-    return 0
   }
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {

@@ -18,12 +18,7 @@ function aStore(keys: KeyRing = ring) {
   const later = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds)
   }
-  const idempotency = new Idempotency(
-    objects,
-    () => keys,
-    () => now,
-    report,
-  )
+  const idempotency = new Idempotency({ objects, keyRing: () => keys, now: () => now, report })
   const begin = (changes: { key?: string; body?: unknown } = {}) =>
     idempotency.begin({ ...request, key: 'order-7', newPlan: () => planScreenshots(now, 1, false), ...changes })
   return { objects, begin, later, idempotency, ignored }

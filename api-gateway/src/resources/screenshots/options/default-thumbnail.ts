@@ -1,5 +1,5 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { isMoving } from '@tintype/crds/options/output/image'
+import type { RequestedOptions } from '../../../creation/build.ts'
 
 // Administrators can give every screenshot of the REST API a thumbnail, so that lists load small files.
 
@@ -10,7 +10,7 @@ const HEIGHT_SHARE = 0.75
  * Adds a WebP thumbnail to the request, unless it asks for one itself, or has a format without thumbnails.
  * @param width in pixels; 0: nothing is added
  */
-export function withDefaultThumbnail<T extends { options?: CaptureOptions }>(request: T, width: number): T {
+export function withDefaultThumbnail<T extends RequestedOptions>(request: T, width: number): T {
   const { format, thumbnailWidth, thumbnailHeight, thumbnailFormat } = request.options ?? {}
   const isAsked = thumbnailWidth !== undefined || thumbnailHeight !== undefined || thumbnailFormat !== undefined
   if (width === 0 || isAsked || format === 'pdf' || isMoving(format)) return request

@@ -16,7 +16,7 @@ import { findNearestName } from '@tintype/crds/text/nearest-name'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../../common/errors.ts'
-import type { RecordOptions } from '../../../creation/build.ts'
+import type { RecordOptions, RequestedOptions } from '../../../creation/build.ts'
 import type { KnownNames } from '../../../http/problems.ts'
 import { findDuplicateProblems, isObject } from '../../../http/read-body.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../../shared/webhook-url.ts'
@@ -209,7 +209,7 @@ export function findOptionProblems(options: CaptureOptions, secrets: PrivateOpti
 }
 
 /** @throws ApiError VALIDATION_ERROR when `retention_days` exceeds the plan */
-export function assertRetentionAllowed({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
+export function assertRetentionAllowed({ record }: Pick<RequestedOptions, 'record'>, planDays: number): void {
   if ((record?.retentionDays ?? 0) <= planDays) return
   throw invalid([{ path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}, the limit of the plan` }])
 }
@@ -224,10 +224,7 @@ export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOption
 }
 
 /** Rejects options that the service does not allow. @throws ApiError OPTION_NOT_ALLOWED that lists them */
-export function assertOptionsAllowed(
-  { options, privateOptions }: { options?: CaptureOptions | undefined; privateOptions?: PrivateOptions | undefined },
-  policy: OptionPolicy,
-): void {
+export function assertOptionsAllowed({ options, privateOptions }: RequestedOptions, policy: OptionPolicy): void {
   const names = findForbidden({ ...options, ...privateOptions }, policy)
   if (names.length === 0) return
   const details = names.map(

@@ -10,8 +10,9 @@ import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
-import { toApiError } from '../../../store/kube-errors.ts'
+import { throwApiError, toApiError } from '../../../store/kube-errors.ts'
 import type { NewScreenshot, ScreenshotStore } from '../../../store/ports.ts'
+import { WaitingRequests } from '../../../store/waiting-requests.ts'
 import { findOpenDeliveries, hasOpenDeliveries, isHidden } from './screenshot-state.ts'
 
 // rbac: tintype.dev/screenshots get,list,watch,create,delete,patch
@@ -42,13 +43,15 @@ interface KubeScreenshotsOptions {
 const batchOf = (shot: Screenshot): string | undefined =>
   shot.spec.batchId === undefined || isHidden(shot) ? undefined : `${accountOf(shot)}/${shot.spec.batchId}`
 
+const shown = (found: Screenshot | undefined): Screenshot | undefined => (found && isHidden(found) ? undefined : found)
+
 /** Screenshots in the API server, with an informer cache. */
 export class KubeScreenshots implements ScreenshotStore {
   readonly reflector: Reflector<Screenshot>
   readonly #client: Resource<Screenshot>
   readonly #maxFinished: number
-  /** Held requests by screenshot id. */
-  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Held requests, by screenshot id. */
+  readonly #waiting = new WaitingRequests()
 
   constructor({ http, log, metrics, maxFinished = Number.POSITIVE_INFINITY }: KubeScreenshotsOptions) {
     this.#maxFinished = maxFinished
@@ -61,9 +64,7 @@ export class KubeScreenshots implements ScreenshotStore {
       .addIndex(FINISHED, (shot) => (isFinished(shot) ? YES : undefined))
     this.reflector = new Reflector({ http, resource: screenshots, store, log, metrics })
     this.#client = new Resource(http, screenshots)
-    this.reflector.addListener(({ object }) => {
-      for (const wake of this.#waiting.get(idOf(object)) ?? []) wake()
-    })
+    this.reflector.addListener(({ object }) => this.#waiting.wake(idOf(object)))
   }
 
   async create(screenshot: NewScreenshot): Promise<Screenshot> {
@@ -73,21 +74,21 @@ export class KubeScreenshots implements ScreenshotStore {
       this.reflector.noteWritten(created)
       return created
     } catch (error) {
-      if (isAlreadyExists(error)) return this.#read(screenshot.metadata.name)
-      throw toApiError(error)
+      if (!isAlreadyExists(error)) throw toApiError(error)
+      const found = await this.#client.get(screenshot.metadata.name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
+      this.reflector.noteWritten(found)
+      return found
     }
   }
 
   async find(id: string): Promise<Screenshot | undefined> {
     if (!isScreenshotId(id)) return undefined
-    const found = this.#cached(id) ?? (await this.#fetch(id))
-    return found && !isHidden(found) ? found : undefined
+    return shown(this.#cached(id) ?? (await this.#fetch(id)))
   }
 
   async findLatest(id: string): Promise<Screenshot | undefined> {
     if (!isScreenshotId(id)) return undefined
-    const found = await this.#fetch(id, this.#cached(id)?.metadata.name)
-    return found && !isHidden(found) ? found : undefined
+    return shown(await this.#fetch(id, this.#cached(id)?.metadata.name))
   }
 
   page(account: string, after: string | undefined, limit: number): Screenshot[] {
@@ -99,8 +100,7 @@ export class KubeScreenshots implements ScreenshotStore {
   }
 
   findLive(id: string): Screenshot | undefined {
-    const found = this.#cached(id)
-    return found && !isHidden(found) ? found : undefined
+    return shown(this.#cached(id))
   }
 
   countOpenDeliveries(account: string, webhook: string): number {
@@ -130,37 +130,17 @@ export class KubeScreenshots implements ScreenshotStore {
 
   async waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined> {
     const id = idOf(screenshot)
-    const latest = (): Screenshot | undefined => this.#cached(id)
     const isOver = (): boolean => {
-      const shot = latest()
-      return shot === undefined || isHidden(shot) || isFinished(shot)
+      const shot = this.findLive(id)
+      return shot === undefined || isFinished(shot)
     }
-    if (!isOver() && !signal.aborted) await this.#woken(id, isOver, milliseconds, signal)
-    const shot = latest()
-    return shot && !isHidden(shot) ? shot : undefined
-  }
-
-  #woken(id: string, isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = (): void => {
-      if (isOver()) resolve()
-    }
-    const wakers = this.#waiting.get(id) ?? new Set()
-    this.#waiting.set(id, wakers.add(wake))
-    const timer = setTimeout(resolve, milliseconds)
-    const abort = (): void => resolve()
-    signal.addEventListener('abort', abort, { once: true })
-    return promise.finally(() => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      wakers.delete(wake)
-      if (wakers.size === 0) this.#waiting.delete(id)
-    })
+    await this.#waiting.until(isOver, { key: id, milliseconds, signal })
+    return this.findLive(id)
   }
 
   /** Number of held requests. */
   get waitingCount(): number {
-    return [...this.#waiting.values()].reduce((sum, wakers) => sum + wakers.size, 0)
+    return this.#waiting.count
   }
 
   #cached(id: string): Screenshot | undefined {
@@ -169,24 +149,10 @@ export class KubeScreenshots implements ScreenshotStore {
 
   /** Reads from the API server, because another replica may have just created it. */
   async #fetch(id: string, name = toObjectName(id)): Promise<Screenshot | undefined> {
-    try {
-      const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS })
-      if (found) this.reflector.noteWritten(found)
-      // The object name can match although the object has another id.
-      return found && idOf(found) === id ? found : undefined
-    } catch (error) {
-      throw toApiError(error)
-    }
-  }
-
-  async #read(name: string): Promise<Screenshot> {
-    try {
-      const found = await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS })
-      this.reflector.noteWritten(found)
-      return found
-    } catch (error) {
-      throw toApiError(error)
-    }
+    const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
+    if (found) this.reflector.noteWritten(found)
+    // The object name can match although the object has another id.
+    return found && idOf(found) === id ? found : undefined
   }
 
   async #requestDeletion({ metadata: { name, uid } }: Screenshot): Promise<void> {

@@ -58,6 +58,11 @@ const refused: [string, unknown, string[]][] = [
   ],
   ['a url among the options', { urls: [url], options: { url } }, ['VALIDATION_ERROR', 'options.url unknown_field']],
   ['markup', { urls: [url], options: { html: 'a' } }, ['VALIDATION_ERROR', 'options.html contradiction']],
+  [
+    'a long password in a proxy',
+    { urls: [url], options: { proxy: `http://ada:${'x'.repeat(257)}@proxy.example` } },
+    ['VALIDATION_ERROR', 'options.proxy too_big'],
+  ],
   ['how to answer', { urls: [url], async: false }, ['VALIDATION_ERROR', 'async unknown_field']],
   ['a file name with a path', { urls: [url], attachment_name: '../a' }, ['VALIDATION_ERROR', 'attachment_name invalid_format']],
 ]

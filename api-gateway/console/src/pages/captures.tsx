@@ -1,0 +1,16 @@
+import type { Collection } from '../api/captures.ts'
+import { CaptureList } from '../list/capture-list.tsx'
+import { RecordPage } from '../record/record-page.tsx'
+import type { Page } from '../routing/page.ts'
+
+const pageOf =
+  (collection: Collection): Page =>
+  ({ session, parts: [id], query }) =>
+    id === undefined ? (
+      <CaptureList collection={collection} query={query} />
+    ) : (
+      <RecordPage collection={collection} id={id} session={session} />
+    )
+
+export const Screenshots = pageOf('screenshots')
+export const Videos = pageOf('videos')
