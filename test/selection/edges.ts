@@ -192,7 +192,7 @@ export const rules: Rules = {
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
       tests: [
-        ...integration('egress/*', 'delivery/attacks', 'options/page/{network,leaks}', 'storage/public-store'),
+        ...integration('egress/*', 'delivery/post', 'options/page/{network,leaks}', 'storage/public-store'),
         ...endToEnd('attacks', 'sandbox'),
       ],
     },
