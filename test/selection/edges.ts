@@ -235,6 +235,6 @@ export const rules: Rules = {
       tests: integration('api-gateway/*', 'links/*', 'account/*', 'delivery/signatures'),
     },
     { sources: below('crds/src/records'), tests: integration('retention/*', 'api-gateway/*', 'operator/{captures,charges,main}') },
-    { sources: below('test/sites'), tests: [...integration('sites/*'), ...endToEnd('**/*')] },
+    { sources: below('test/sites'), tests: endToEnd('**/*') },
   ],
 }
