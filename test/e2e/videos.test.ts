@@ -17,24 +17,22 @@ const size = { viewport_width: 320, viewport_height: 240 }
 const player = await launchPlayer()
 t.teardown(() => player.close())
 
-for (const format of ['mp4', 'webm']) {
-  t.test(`a browser plays a recorded ${format} to its end, with the recorded length, size and page`, { timeout: 240_000 }, async (t) => {
-    const record = await finishedVideo(await startVideo(url, { ...size, format, video_duration: 2, video_poster: true }))
-    t.match(
-      record,
-      { status: 'completed', format, width: 320, height: 240, duration_ms: 2000, fps: 30, frames: 60 },
-      JSON.stringify(record.error),
-    )
-    const { picture, seconds, ...played } = await play(player, record.download_url ?? '')
-    t.match(played, { ended: true, width: 320, height: 240 })
-    t.ok(Math.abs(seconds - 2) <= 0.05, `${seconds} s`)
-    t.ok(isNear((await decode(picture)).at(160, 120), RED, 8))
-    const poster = record.artifacts.find(({ type }) => type === 'poster')
-    const shown = await decode(Buffer.from(await (await fetch(absolute(poster?.download_url ?? ''))).arrayBuffer()))
-    t.match(shown, { format: 'jpeg', width: 320, height: 240 })
-    t.ok(isNear(shown.at(160, 120), RED, 8))
-  })
-}
+t.test('a browser plays a recorded webm to its end, with the recorded length, size and page', { timeout: 240_000 }, async (t) => {
+  const record = await finishedVideo(await startVideo(url, { ...size, format: 'webm', video_duration: 2, video_poster: true }))
+  t.match(
+    record,
+    { status: 'completed', format: 'webm', width: 320, height: 240, duration_ms: 2000, fps: 30, frames: 60 },
+    JSON.stringify(record.error),
+  )
+  const { picture, seconds, ...played } = await play(player, record.download_url ?? '')
+  t.match(played, { ended: true, width: 320, height: 240 })
+  t.ok(Math.abs(seconds - 2) <= 0.05, `${seconds} s`)
+  t.ok(isNear((await decode(picture)).at(160, 120), RED, 8))
+  const poster = record.artifacts.find(({ type }) => type === 'poster')
+  const shown = await decode(Buffer.from(await (await fetch(absolute(poster?.download_url ?? ''))).arrayBuffer()))
+  t.match(shown, { format: 'jpeg', width: 320, height: 240 })
+  t.ok(isNear(shown.at(160, 120), RED, 8))
+})
 
 t.test('kubectl shows a video, its pool and the ability of its runners', { timeout: 240_000 }, async (t) => {
   const id = await startVideo(url, { ...size, format: 'mp4', video_duration: 1 })

@@ -11,7 +11,7 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { recordKey, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { toStoredStatus } from '../../../crds/src/usage/stored-usage.ts'
-import { monthOf, startOfNextMonth } from '../../../crds/src/usage/usage.ts'
+import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -151,33 +151,6 @@ t.test('operator charges Screenshots that no gateway created once, under any lea
   await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
   await eventually('the operator knows the suspension', async () => (await quotaOperator.charge(three)) === 'suspended')
   t.equal(await quotaOperator.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
-})
-
-t.test('gateway starts a new month in the update of its first request', async (t) => {
-  const key = await stage.createAccount('month', { plan: 'free' })
-  await setStatus('month', { period: '2020-01', used: 5 })
-  await eventually('the gateway knows the new month', async () => (await report(key)).count === 0)
-  t.equal((await create(gateway, key)).status, 202)
-  t.match((await usageOf('month')).status, { period: monthOf(new Date()), used: 1 })
-})
-
-t.test('gateway reports the month as specified, and the overage', async (t) => {
-  const key = await stage.createAccount('report', { plan: 'growth', overage: { enabled: true, max: 10 } })
-  for (let n = 0; n < 3; n++) t.equal((await create(gateway, key)).status, 202)
-  t.strictSame((await call(`${gateway.url}/v1/usage/current`, { key })).body, {
-    success: true,
-    data: {
-      period: monthOf(new Date()),
-      count: 3,
-      limit: 2,
-      percentage: 150,
-      remaining: 0,
-      reset_at: startOfNextMonth(new Date()).toISOString(),
-      plan: 'growth',
-      rate_limit_per_minute: null,
-      overage: { count: 1, unit_price_per_1000: 1.5, amount: 0 },
-    },
-  })
 })
 
 t.test('the documented command changes the plan of the first account at once', async (t) => {
