@@ -41,7 +41,7 @@ const node = process.execPath
  * Tests that run alone: they disturb the cluster, need the default pool to respond within the time of a held request, or count events and records
  * of the shared account.
  */
-const aloneOnCluster = ['chaos*', 'documentation', 'pictures', 'take', 'webhook', 'conformance/part-4-*', 'conformance/part-6'].map(
+const aloneOnCluster = ['chaos*', 'documentation', 'take', 'conformance/part-4-*', 'conformance/part-6'].map(
   (name) => `test/e2e/${name}.test.ts`,
 )
 const verify = [node, 'test/verify.ts', '--no-unit']

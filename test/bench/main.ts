@@ -16,7 +16,6 @@ import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
 import { findClusterProblem } from './find-cluster.ts'
 import { measureHostile } from './hostile/measure.ts'
-import { measureHttpCache } from './http-cache/measure.ts'
 import { measureLinks } from './links/measure.ts'
 import { linksTable } from './links/report.ts'
 import { measureMemory } from './memory.ts'
@@ -36,12 +35,10 @@ import {
   ENGINE_FIGURES,
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
-  HTTP_CACHE_FIGURES,
   LINK_FIGURES,
   PRICE_FIGURES,
   REST_FIGURES,
   STABILITY_FIGURES,
-  STORE_FIGURES,
   STORES_FIGURES,
   TALL_FIGURES,
   VIDEO_FIGURES,
@@ -64,21 +61,18 @@ import {
   type FAIRNESS_PARTS,
   HELP,
   type HOSTILE_PARTS,
-  type HTTP_CACHE_PARTS,
   type LINK_PARTS,
   type PRICE_PARTS,
   parseSettings,
   type REST_PARTS,
   type Settings,
   type STABILITY_PARTS,
-  type STORE_PARTS,
   type STORES_PARTS,
   type TALL_PARTS,
   type VIDEO_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
 import { measureStability } from './stability/measure.ts'
-import { measureStore } from './store-puts.ts'
 import { measureStores } from './stores.ts'
 import { measureVideos } from './video/measure.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
@@ -206,10 +200,6 @@ const OF_PRICE: Record<(typeof PRICE_PARTS)[number], () => Promise<void>> = {
   price: async () => show(...priceTables(await measurePrice(settings, progress))),
 }
 
-const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<void>> = {
-  'http-cache': async () => show(await measureHttpCache(settings, progress)),
-}
-
 const OF_STABILITY: Record<(typeof STABILITY_PARTS)[number], () => Promise<void>> = {
   stability: async () => show(await measureStability(settings, progress)),
 }
@@ -220,10 +210,6 @@ const OF_TALL: Record<(typeof TALL_PARTS)[number], () => Promise<void>> = {
 
 const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = {
   hostile: async () => show(await measureHostile(progress)),
-}
-
-const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
-  store: async () => show(await measureStore(settings, progress)),
 }
 
 const OF_STORES: Record<(typeof STORES_PARTS)[number], () => Promise<void>> = {
@@ -278,11 +264,9 @@ for (const [mark, parts] of [
   [BLOCKING_FIGURES, OF_BLOCKING],
   [ENGINE_FIGURES, OF_ENGINE],
   [PRICE_FIGURES, OF_PRICE],
-  [HTTP_CACHE_FIGURES, OF_HTTP_CACHE],
   [STABILITY_FIGURES, OF_STABILITY],
   [TALL_FIGURES, OF_TALL],
   [HOSTILE_FIGURES, OF_HOSTILE],
-  [STORE_FIGURES, OF_STORE],
   [STORES_FIGURES, OF_STORES],
   [LINK_FIGURES, OF_LINKS],
   [VIDEO_FIGURES, OF_VIDEOS],

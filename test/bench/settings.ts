@@ -43,16 +43,12 @@ export const BLOCKING_PARTS = ['blocking'] as const
 export const ENGINE_PARTS = ['engine', 'growth'] as const
 /** Processor time of one picture by program, on the running system. */
 export const PRICE_PARTS = ['price'] as const
-/** Effect of shared responses on batches, on a separate runner. */
-export const HTTP_CACHE_PARTS = ['http-cache'] as const
 /** Cost of the wait for visual stability on static pages. */
 export const STABILITY_PARTS = ['stability'] as const
 /** Time and memory of full pages, on a separate runner. */
 export const TALL_PARTS = ['tall'] as const
 /** Hostile pages on the running system, on a separate pool. */
 export const HOSTILE_PARTS = ['hostile'] as const
-/** Cost of the patches in the bundled store. */
-export const STORE_PARTS = ['store'] as const
 /** The two bundled stores beside each other. */
 export const STORES_PARTS = ['stores'] as const
 /** Signed links to a cached picture, through a gateway of its own. */
@@ -72,11 +68,9 @@ export const PARTS = [
   ...BLOCKING_PARTS,
   ...ENGINE_PARTS,
   ...PRICE_PARTS,
-  ...HTTP_CACHE_PARTS,
   ...STABILITY_PARTS,
   ...TALL_PARTS,
   ...HOSTILE_PARTS,
-  ...STORE_PARTS,
   ...STORES_PARTS,
   ...LINK_PARTS,
   ...VIDEO_PARTS,
@@ -120,12 +114,10 @@ shot-scraper (installed beside the repository, from npm and PyPI) on the same pa
 pixels; memory over 1,300 captures (minutes).
 The part named price measures the processor time of one picture by program, with one, two and four at a time, and that of the bare loop in turns. With
 --from, it builds the programs of a commit, installs them in a namespace of their own, and removes them afterwards.
-The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
 The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
 The part named video records videos of five seconds; it needs no cluster.
 The part named hostile captures pages on one runner that try to block or exhaust it, and an ordinary page after each.
 The part named batches captures two batches of a hundred pages by REST, by one account and by twenty.
-The part named store compares presigned uploads and reads on the bundled MinIO with MinIO without patches, in turns; it needs no cluster.
 The part named stores measures uploads, downloads, lists of 100,000 objects and memory of MinIO and versitygw; it needs no cluster.
 The part named compare compares pictures of 1,080 and 25,000 rows as a runner does; it needs no cluster.
 The parts named console-… open the web console at a gateway of their own: console-pages with Lighthouse, which is installed from npm beside the

@@ -12,6 +12,7 @@ import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createPool, idleRunners, readyRunners } from '../support/cluster/pools.ts'
 import { claimed, createScreenshot, ended, fileOf } from '../support/cluster/screenshots.ts'
 import { STORE, sharedCluster } from '../support/cluster/tested-release.ts'
+import { finishedVideo, launchPlayer, play, startVideo } from '../support/cluster/videos.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { findContainerProcess } from '../support/processes/node-processes.ts'
@@ -58,6 +59,20 @@ t.test('a screenshot survives a runner that is killed during its capture, with o
   t.equal(record.status, 'completed', JSON.stringify(record.error))
   t.equal(record.attempts, 2)
   t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(1)))
+})
+
+t.test('a video survives a runner that is killed during its recording, with one more attempt', { timeout: 400_000 }, async (t) => {
+  const moving = { viewport_width: 320, viewport_height: 240, format: 'mp4', video_duration: 4, delay: 3_000 }
+  const id = await startVideo(colorPage(3), moving)
+  const { status } = await running(id)
+  process.kill(await findContainerProcess(status.runner?.pod ?? '', 'runner'), 'SIGKILL')
+  const video = await finishedVideo(id, { milliseconds: 300_000 })
+  t.match(video, { status: 'completed', frames: 120, duration_ms: 4_000, attempts: 2 }, JSON.stringify(video.error))
+  const player = await launchPlayer()
+  t.teardown(() => player.close())
+  const { ended, picture } = await play(player, video.download_url ?? '')
+  t.ok(ended)
+  t.ok(isNear((await decode(picture)).at(160, 120), colorOf(3), 8))
 })
 
 t.test('a screenshot survives a runner pod that is deleted during its capture, without another attempt', async (t) => {

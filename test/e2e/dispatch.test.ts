@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CompactEncrypt, exportJWK, generateKeyPair, importJWK } from 'jose'
+import { CompactEncrypt, importJWK } from 'jose'
 import t from 'tap'
 import type { CaptureOrder, Identity } from '../../crds/src/dispatch/dispatch.ts'
 import { createSigner, type RequestToSign } from '../../operator/src/runner/signature.ts'
@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
 // A runner accepts orders only with a signature of the dispatch key, addressed to its own pod, once, within half a minute. The test signs
-// with the real key: each rejected order differs from an accepted one in one property.
+// with the real key. The unit test of the signature has every way to forge one.
 
 t.setTimeout(300_000)
 const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', 'tintype-dispatch-key'])
@@ -23,9 +23,9 @@ const sign = await createSigner(privateKey)
 const [runner, other] = (await idleRunners(await createPool(t, 'dispatch', { minIdle: 2, maxPods: 2 }), 2)) as [RunnerPod, RunnerPod]
 const [send, sendToOther] = [await openRunner(t, runner.name), await openRunner(t, other.name)]
 
-/** A request signed for a pod `aged` seconds ago. */
-async function signed(request: Omit<RequestToSign, 'podUid'>, podUid = runner.uid, aged = 0): Promise<RawRequest> {
-  const authorization = await sign({ podUid, ...request }, new Date(Date.now() - aged * 1000))
+/** A request signed for a pod. */
+async function signed(request: Omit<RequestToSign, 'podUid'>, podUid = runner.uid): Promise<RawRequest> {
+  const authorization = await sign({ podUid, ...request }, new Date())
   const { method, path, body } = request
   return { method, path, headers: { authorization }, ...(body === undefined ? {} : { body }) }
 }
@@ -47,64 +47,15 @@ const anOrder = (): CaptureOrder => ({
 })
 
 /** The order, encrypted and signed for the runner as the operator does it. */
-async function signedOrder(order: CaptureOrder, podUid = runner.uid, aged = 0): Promise<RawRequest> {
+async function signedOrder(order: CaptureOrder, podUid = runner.uid): Promise<RawRequest> {
   const key = await importJWK((await identityOf(send, runner.uid)).publicKey, 'ECDH-ES')
   const plaintext = new TextEncoder().encode(JSON.stringify(order))
   const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
-  return signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }, podUid, aged)
+  return signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }, podUid)
 }
 
 const without = ({ headers: _, ...rest }: RawRequest): RawRequest => rest
-const withToken = (request: RawRequest, change: (token: string) => string): RawRequest => {
-  const token = (request.headers?.authorization ?? '').replace('Bearer ', '')
-  return { ...request, headers: { authorization: `Bearer ${change(token)}` } }
-}
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const claimsOf = (token: string): object => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as object
-const flip = (text: string, at: number): string => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
-
-const foreignKey = await generateKeyPair('EdDSA', { extractable: true })
-const signByStranger = await createSigner({ ...(await exportJWK(foreignKey.privateKey)), alg: 'EdDSA' } as unknown as DispatchKey)
-
-const refused: Record<string, (order: CaptureOrder) => Promise<RawRequest>> = {
-  'without a signature': async (order) => without(await signedOrder(order)),
-  'with another scheme': async (order) => ({ ...(await signedOrder(order)), headers: { authorization: 'Basic dGludHlwZQ==' } }),
-  'with an expired signature': (order) => signedOrder(order, runner.uid, 40),
-  'signed in the future': (order) => signedOrder(order, runner.uid, -60),
-  'meant for another pod': (order) => signedOrder(order, other.uid),
-  'whose body was changed': async (order) => {
-    const request = await signedOrder(order)
-    return { ...request, body: flip(request.body ?? '', 200) }
-  },
-  'whose body was replaced by another order': async (order) => ({
-    ...(await signedOrder(order)),
-    body: (await signedOrder({ ...order, url: page('/') })).body ?? '',
-  }),
-  'whose signature was changed': async (order) => withToken(await signedOrder(order), (token) => flip(token, token.length - 20)),
-  'whose claims were changed': async (order) =>
-    withToken(await signedOrder(order, other.uid), (token) => {
-      const [head, , signature] = token.split('.')
-      return [head, part({ ...claimsOf(token), aud: runner.uid }), signature].join('.')
-    }),
-  'with algorithm none': async (order) =>
-    withToken(await signedOrder(order), (token) => `${part({ alg: 'none' })}.${token.split('.')[1]}.`),
-  'signed with another key': async (order) => {
-    const { body, ...request } = await signedOrder(order)
-    const authorization = await signByStranger({ podUid: runner.uid, ...request, body: body ?? '' }, new Date())
-    return { ...request, headers: { authorization }, body: body ?? '' }
-  },
-  'with a signature for another path': async (order) => ({ ...(await signedOrder(order)), path: '/captures/' }),
-  'with a signature for another method': async (order) => ({ ...(await signedOrder(order)), method: 'PUT' }),
-}
-
-for (const [what, build] of Object.entries(refused)) {
-  t.test(`a runner responds with 401 to an order ${what}`, async (t) => {
-    const order = anOrder()
-    t.strictSame(await send(await build(order)), { status: 401, body: '' })
-    const known = await send(await signed({ method: 'GET', path: `/captures/${order.uid}` }))
-    t.equal(known.status, 404, 'the order was not accepted')
-  })
-}
 
 t.test('the page of the following orders can be captured, even if an earlier test file restarted DNS or nodes', async (t) => {
   await eventually('a capture of it succeeds', async () => (await captureWith(t, { url: anOrder().url })).status?.phase === 'Completed')
@@ -113,6 +64,8 @@ t.test('the page of the following orders can be captured, even if an earlier tes
 t.test('a runner accepts a signed order once, and rejects the same request again', async (t) => {
   const order = anOrder()
   const request = await signedOrder(order)
+  t.strictSame(await send(without(request)), { status: 401, body: '' }, 'without its signature')
+  t.strictSame(await send(await signedOrder(order, other.uid)), { status: 401, body: '' }, 'signed for another pod')
   const accepted = await send(request)
   t.equal(accepted.status, 202)
   t.match(JSON.parse(accepted.body), { uid: order.uid, attempt: 1 })
@@ -127,13 +80,6 @@ t.test('a runner accepts a signed order once, and rejects the same request again
   t.equal((await send(cancel)).status, 202)
 })
 
-t.test('a runner rejects an order that was encrypted for another runner', async (t) => {
-  const order = anOrder()
-  const { body = '' } = await signedOrder(order)
-  const request = await signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/1` }, other.uid)
-  t.equal((await sendToOther(request)).status, 400)
-})
-
 t.test('a runner identifies itself only to the operator', async (t) => {
   const question = await signed({ method: 'GET', path: '/identity' })
   t.strictSame(await send(without(question)), { status: 401, body: '' })
@@ -144,10 +90,4 @@ t.test('a runner identifies itself only to the operator', async (t) => {
   const [answer] = await callAsPod(runner.name, [{ path: '/version' }], DISPATCH_DIRECTORY)
   t.equal(answer?.status, 401, 'the API server rejects the token of the identity')
   t.equal((await callAsPod(runner.name, [{ path: '/version' }]))[0]?.status, 200, 'the control')
-})
-
-t.test('a runner serves only its health without authentication', async (t) => {
-  for (const path of ['/healthz', '/readyz']) t.equal((await send({ method: 'GET', path })).status, 200, path)
-  for (const path of ['/', '/captures', '/identity', '/metrics', '/healthz/..', '/nonsense'])
-    t.equal((await send({ method: 'GET', path })).status, 401, path)
 })

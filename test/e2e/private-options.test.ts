@@ -6,7 +6,6 @@ import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { programMetrics } from '../support/cluster/metrics.ts'
 import { createObject, run } from '../support/cluster/pools.ts'
 import { startClusterReceiver } from '../support/cluster/receiver.ts'
-import { captureWith } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
@@ -52,12 +51,6 @@ t.test('credentials in the url answer a 401 challenge, and the record’s url om
   t.match(record, { url: page('/fingerprints?basic'), options: { basic_auth_password: '***' } })
 })
 
-t.test('scripts run even if they are too long for an object', async (t) => {
-  const record = keep(await capture(page('/quadrants'), { scripts: `document.title = 'large' // ${SECRET}${'x'.repeat(20_000)}` }))
-  t.equal(titleOf(record), 'large')
-  t.equal((record.options as Record<string, unknown>).scripts, '…')
-})
-
 t.test('a batch shares large and private options', async (t) => {
   const scripts = `document.title += ' large' // ${'x'.repeat(20_000)}`
   const body = { urls: [page('/fingerprints'), page('/fingerprints')], options: { ...options, scripts } }
@@ -68,24 +61,6 @@ t.test('a batch shares large and private options', async (t) => {
 
 t.test('a failed capture does not reveal credentials', async (t) => {
   t.equal(keep(await capture(page('/hang-up'), options)).status, 'failed')
-})
-
-t.test('kubectl users keep private options in a Secret', async (t) => {
-  const name = `sign-in-${run}`
-  const literal = `--from-literal=options.json=${JSON.stringify({ authorization: `Bearer ${SECRET}` })}`
-  t.teardown(() => kubectl(['delete', 'secret', name, '--ignore-not-found']))
-  t.equal((await kubectl(['create', 'secret', 'generic', name, '--type=tintype.dev/private-options', literal])).code, 0)
-  const shot = await captureWith(t, { url: page('/fingerprints'), privateOptionsSecretRef: { name } })
-  t.match(shot.status, { phase: 'Completed', result: { pageTitle: `${fingerprintOf(`Bearer ${SECRET}`)} - -` } })
-  const refused = await captureWith(t, { url: page('/fingerprints'), privateOptionsSecretRef: { name: 'tintype-sealing-key' } })
-  t.match(refused.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
-})
-
-t.test('kubectl users cannot set the gateway’s fields or read private options', async (t) => {
-  const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `stolen-${run}` } }
-  const apply = (spec: object) => kubectl(['create', '-f', '-'], JSON.stringify({ ...object, spec: { url: page('/'), ...spec } }))
-  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /only the gateway may set sealedOptions/)
-  t.match((await apply({ options: { authorization: 'x' } })).stderr, /unknown field "spec.options.authorization"/)
 })
 
 /** The logs of all containers of the release since the test began, including restarted ones. */

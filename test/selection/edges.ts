@@ -9,7 +9,7 @@ const DOCUMENTS = ['*.md', '*/README.md', '*/*/README.md', ...below('docs')]
 /** Each option once, and where options come from. */
 const OPTIONS = integration('options/*', 'samples/*', 'operator/{options,untrusted-options}')
 /** What only a cluster shows of images, permissions and pods: each part runs and reaches what it needs. */
-const CLUSTER = endToEnd('helm-test', 'cluster-roles', 'runner-rights', 'store-writes', 'sandbox', 'take', 'videos', 'webhook', 'dispatch')
+const CLUSTER = endToEnd('helm-test', 'cluster-roles', 'runner-rights', 'store-writes', 'sandbox', 'take', 'videos', 'dispatch')
 
 export const rules: Rules = {
   everything: [
@@ -138,7 +138,7 @@ export const rules: Rules = {
     },
     {
       sources: below('operator/src/runner', 'operator/src/controllers/runner-pool'),
-      tests: [...integration('operator/*'), ...endToEnd('dispatch', 'runner-rights', 'sandbox', 'failures')],
+      tests: [...integration('operator/*'), ...endToEnd('dispatch', 'runner-rights', 'sandbox')],
     },
     {
       sources: below(
@@ -147,7 +147,7 @@ export const rules: Rules = {
         'operator/src/controllers/pending',
         'crds/src/dispatch',
       ),
-      tests: [...integration('operator/*', 'schedules/operator', 'quota/exactness'), ...endToEnd('dispatch', 'failures')],
+      tests: [...integration('operator/*', 'schedules/operator', 'quota/exactness'), ...endToEnd('dispatch')],
     },
     {
       sources: below('operator/src/controllers/guard', 'operator/src/metrics', 'api-gateway/src/metrics'),
@@ -192,7 +192,7 @@ export const rules: Rules = {
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
       tests: [
-        ...integration('egress/*', 'delivery/attacks', 'options/page/{network,leaks}', 'storage/public-store'),
+        ...integration('egress/*', 'delivery/post', 'options/page/{network,leaks}', 'storage/public-store'),
         ...endToEnd('attacks', 'sandbox'),
       ],
     },
@@ -235,6 +235,6 @@ export const rules: Rules = {
       tests: integration('api-gateway/*', 'links/*', 'account/*', 'delivery/signatures'),
     },
     { sources: below('crds/src/records'), tests: integration('retention/*', 'api-gateway/*', 'operator/{captures,charges,main}') },
-    { sources: below('test/sites'), tests: [...integration('sites/*'), ...endToEnd('**/*')] },
+    { sources: below('test/sites'), tests: endToEnd('**/*') },
   ],
 }

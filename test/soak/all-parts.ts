@@ -7,7 +7,6 @@ import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterSideBySide } from './parts/cluster-side-by-side.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVersitygw } from './parts/cluster-versitygw.ts'
-import { clusterVideos } from './parts/cluster-videos.ts'
 import { compare } from './parts/compare.ts'
 import { comparisons } from './parts/comparisons.ts'
 import { contour } from './parts/contour.ts'
@@ -20,7 +19,6 @@ import { neighbors } from './parts/neighbors.ts'
 import { nightly } from './parts/nightly.ts'
 import { outage } from './parts/outage.ts'
 import { release } from './parts/release.ts'
-import { schedulePages } from './parts/schedule-pages.ts'
 import { schedules } from './parts/schedules.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
@@ -32,7 +30,6 @@ export const parts: readonly Part[] = [
   claim,
   many,
   schedules,
-  schedulePages,
   leaders,
   steady,
   downloads,
@@ -50,7 +47,6 @@ export const parts: readonly Part[] = [
   clusterNodeLost,
   clusterManual,
   clusterUpgrade,
-  clusterVideos,
   neighbors,
   clusterVersitygw,
   clusterSideBySide,

@@ -1,7 +1,6 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fingerprint } from '../pictures.ts'
-import { median } from '../report/statistics.ts'
 import { openBare } from './bare.ts'
 import type { Contender, Run } from './contender.ts'
 import { openPuppeteerCluster, openShotScraper } from './foreign.ts'
@@ -107,7 +106,3 @@ async function printsOf({ pictures }: Run): Promise<Map<string, string>> {
   for (const [page, file] of pictures) prints.set(page, await fingerprint(file))
   return prints
 }
-
-/** Captures per second of one contender: the median of the rounds. */
-export const rateOf = (lanes: readonly Lane[], name: string, count: number): number =>
-  median(lanes.find((lane) => lane.name === name && lane.lanes === count)?.rates ?? [])

@@ -5,7 +5,7 @@ const WORDS =
 
 export const paragraph = `<p>${WORDS}</p>`
 
-/** A picture of the gallery's site. */
+/** A picture of the corpus. */
 export const photo = (number: number, attributes = 'width="300" height="195"'): string =>
   `<img src="/photo/${(number % 6) + 1}.svg?${number}" ${attributes} alt="">`
 

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import sharp from 'sharp'
 import { serveDocuments } from '../../sites/src/documents.ts'
-import { galleryPages } from '../pages.ts'
 import { buildDocument, type Page, pathOf, type WrittenPage } from './page.ts'
 import { pages } from './pages.ts'
 
@@ -93,7 +92,7 @@ function corpusPages(cache: string): RequestListener {
   }
   const roots = new Map(pages.flatMap((page) => ('root' in page && page.root ? [[page.name, page.root] as const] : [])))
   const written = new Map(pages.filter((page): page is WrittenPage => 'body' in page).map((page) => [page.name, page]))
-  return galleryPages(async (request, response) => {
+  return async (request, response) => {
     const url = request.url ?? '/'
     const { pathname } = new URL(url, 'http://corpus')
     const page = written.get(pathname.slice('/page/'.length))
@@ -101,6 +100,8 @@ function corpusPages(cache: string): RequestListener {
       return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(buildDocument(page))
     const fact = api[pathname]
     if (fact) return response.writeHead(200, { 'content-type': fact[0] }).end(fact[1])
+    if (pathname.startsWith('/photo/'))
+      return response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(drawPhoto(Number(/\d/.exec(pathname)?.[0] ?? 1)))
     if (pathname.startsWith('/tile/'))
       return response.writeHead(200, { 'content-type': 'image/png', 'access-control-allow-origin': '*' }).end(await drawTile(pathname))
     const root = roots.get(request.headers.host?.split('.')[0] ?? '')
@@ -109,7 +110,13 @@ function corpusPages(cache: string): RequestListener {
     if (!serve) return response.writeHead(404).end()
     request.url = rest
     serve(request, response)
-  })
+  }
+}
+
+const PHOTO_COLORS = ['#264653', '#2a9d8f', '#e9c46a', '#f4a261', '#e76f51', '#6a4c93']
+const drawPhoto = (number: number): string => {
+  const color = PHOTO_COLORS[(number - 1) % PHOTO_COLORS.length]
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 130"><rect width="200" height="130" fill="${color}"/><circle cx="${30 + number * 22}" cy="40" r="22" fill="#fff8"/><path d="M0 130 60 60 100 100 140 50 200 130z" fill="#0005"/></svg>`
 }
 
 /** A map tile that shows its coordinates. */

@@ -17,26 +17,7 @@ type Detail = { path: string; code: string; message: string }
 
 const bodies: { name: string; body: unknown; code?: string; details: string[]; says?: RegExp }[] = [
   { name: 'malformed JSON', body: '{"url": ', details: [' invalid_json'] },
-  { name: 'no body', body: '', details: [' required'] },
-  { name: 'an array', body: [url], details: [' invalid_type'] },
-  { name: 'a text', body: '"https://example.com/"', details: [' invalid_type'] },
-  { name: 'no url', body: {}, details: ['url required'] },
-  { name: 'a url that is not a string', body: { url: 7 }, details: ['url invalid_type'] },
-  {
-    name: 'a number given as a string',
-    body: { url, options: { viewport_width: '800' } },
-    details: ['options.viewport_width invalid_type'],
-  },
-  { name: 'a fraction of a pixel', body: { url, options: { viewport_width: 800.5 } }, details: ['options.viewport_width invalid_type'] },
-  { name: 'a null', body: { url, options: { click: null } }, details: ['options.click invalid_type'] },
-  { name: 'options that are not an object', body: { url, options: 'full_page' }, details: ['options invalid_type'] },
-  { name: 'an unknown format', body: { url, options: { format: 'bmp' } }, details: ['options.format invalid_value'] },
   { name: 'the format of a video', body: { url, options: { format: 'gif' } }, details: ['options.format contradiction'] },
-  {
-    name: 'an unknown wait state',
-    body: { url, options: { wait_until: ['load', 'idle'] } },
-    details: ['options.wait_until[1] invalid_value'],
-  },
   {
     name: 'an unknown option, with the closest name',
     body: { url, options: { fullpage: true } },
@@ -49,38 +30,7 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
     details: ['full_page unknown_field'],
     says: /did you mean options\.full_page\?/,
   },
-  { name: 'a camel-case option', body: { url, options: { viewportWidth: 1 } }, details: ['options.viewportWidth unknown_field'] },
-  {
-    name: 'options that exclude each other',
-    body: { url, options: { omit_background: true, format: 'jpeg' } },
-    details: ['options.omit_background contradiction'],
-  },
-  {
-    name: 'a page of too many pixels',
-    body: { url, options: { viewport_width: 7680, viewport_height: 7680, device_scale_factor: 5 } },
-    details: ['options.device_scale_factor contradiction'],
-  },
-  { name: 'a url without a scheme', body: { url: 'example.com' }, details: ['url invalid_url'] },
-  { name: 'a url without a host', body: { url: 'https:///path' }, details: ['url host_required'] },
-  { name: 'a file', body: { url: 'file:///etc/passwd' }, details: ['url unsupported_scheme'] },
-  { name: 'a script', body: { url: 'javascript:alert(1)' }, details: ['url unsupported_scheme'] },
-  { name: 'an invalid url in the options', body: { options: { url: 'ftp://example.com/' } }, details: ['options.url unsupported_scheme'] },
-  {
-    name: 'a url with a password of more than 1024 characters',
-    body: { url: `https://user:${'p'.repeat(1025)}@example.com/` },
-    details: ['url too_big'],
-  },
-  { name: 'a url of more than 8192 characters', body: { url: `https://example.com/${'a'.repeat(8192)}` }, details: ['url too_big'] },
   { name: 'a private address', body: { url: 'http://10.0.0.1/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
-  {
-    name: 'the metadata address',
-    body: { url: 'http://169.254.169.254/latest/' },
-    code: 'URL_NOT_ALLOWED',
-    details: ['url url_not_allowed'],
-  },
-  { name: 'loopback in another spelling', body: { url: 'http://0x7f.1/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
-  { name: 'localhost', body: { url: 'http://localhost:8080/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
-  { name: 'a mail port', body: { url: 'http://example.com:25/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
   {
     name: 'all errors of a request at once',
     body: {
@@ -269,6 +219,27 @@ t.test('Prefer: handling=lenient ignores unknown names and lists them', async (t
   t.equal(headers.get('x-ignored-options'), 'color, options.fullpage')
   t.equal(created.options.full_page, true)
   await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key })
+})
+
+t.test('POST /webhooks refuses a URL that hides its target', async (t) => {
+  const body = { name: 'hidden', events: ['screenshot.completed'] }
+  const create = (target: string) => call(`${api}/webhooks`, { method: 'POST', key, body: { ...body, url: target } })
+  const tricks = [
+    'https://public.example.com@127.0.0.1/',
+    'https://127.0.0.1@public.example.com/',
+    'https://public.example.com%40127.0.0.1/',
+    'https://public.example.com\\@127.0.0.1/',
+    'https:\\\\127.0.0.1/',
+    'https:/127.0.0.1/',
+    'https://127.0.\t0.1/',
+    'https://127.0.0.1\n/',
+    'https://public.example.com/#@127.0.0.1/',
+    'https://@127.0.0.1/',
+    'https://[::1%25lo]/',
+    'HTTPS://127.0.0.1/',
+  ]
+  for (const trick of tricks) t.equal((await create(trick)).status, 400, trick)
+  t.equal((await create('https://public.example.com/?to=@127.0.0.1')).status, 201, 'a query does not hide the target')
 })
 
 t.test('a client that sends too large a body always receives the response', async (t) => {

@@ -1,7 +1,3 @@
-// Effects of options on the screenshot, compared by pixels. All tests share two browsers and have separate contexts.
-
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { servePages } from './stage/page-server.ts'
@@ -101,21 +97,9 @@ t.teardown(async () => {
   await site.close()
 })
 
-/** A directory for the screenshots, to look at them; unset: they are not kept. */
-const gallery = process.env.TINTYPE_TEST_GALLERY
-
 async function shoot(path: string, options?: CaptureOptions) {
   const captured = await studio.shoot(site.url(path), options)
   const pixels = await decode(captured.picture)
-  if (gallery) {
-    await mkdir(gallery, { recursive: true })
-    const name = `${path}-${Object.entries(options ?? {})
-      .flat()
-      .join('-')}`
-      .replace(/[^\w-]+/g, '')
-      .slice(0, 120)
-    await writeFile(join(gallery, `${name}.${pixels.format}`), captured.picture)
-  }
   return { ...captured, pixels }
 }
 

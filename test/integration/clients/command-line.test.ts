@@ -4,7 +4,6 @@ import t from 'tap'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import { type CliOptions, installCli } from '../../clients/cli-package.ts'
 import { ensureRuntimes } from '../../clients/runtimes.ts'
-import { eventually } from '../../support/eventually.ts'
 import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { startWorld } from '../api-gateway/world.ts'
@@ -99,17 +98,6 @@ t.test('doctor finds nothing wrong with a service that works', async (t) => {
   t.equal(await usedBy('acme'), before, 'and creates nothing')
 })
 
-t.test('doctor names a wrong key and a missing scope', async (t) => {
-  const wrong = await tintype(['doctor'], { environment: { TINTYPE_API_KEY: 'tt_wrong' } })
-  t.equal(wrong.code, 1)
-  t.match(wrong.stdout.toString(), /^problem +key +the service refuses the API key/m)
-  const narrow = await world.createKey({ accountName: 'acme', scopes: ['screenshots:read'] })
-  const limited = await tintype(['doctor'], { environment: { TINTYPE_API_KEY: narrow } })
-  t.equal(limited.code, 1)
-  t.match(limited.stdout.toString(), /^ok +read /m)
-  t.match(limited.stdout.toString(), /^problem +write +the API key lacks the scope screenshots:write/m)
-})
-
 t.test('doctor names a certificate that is not trusted, and accepts it with its CA', async (t) => {
   const directory = await makeFolder('certificates')
   const server = await startHttpsReceiver({ directory })
@@ -126,19 +114,6 @@ t.test('doctor names a certificate that is not trusted, and accepts it with its 
     const trusted = await tintype(['doctor'], { node, environment: { TINTYPE_URL: server.url, NODE_EXTRA_CA_CERTS: authority } })
     t.match(trusted.stdout.toString(), /^problem +connection .* responds, but is no Tintype/m)
   }
-})
-
-t.test('doctor reports a store that is down', async (t) => {
-  const away = Promise.withResolvers<void>()
-  const restarted = world.store.restart(away.promise)
-  const report = await eventually('doctor reports the outage', async () => {
-    const { code, stdout } = await tintype(['doctor'])
-    return code === 1 && /^problem +storage/m.test(stdout.toString()) && stdout.toString()
-  })
-  away.resolve()
-  await restarted
-  t.match(report, /^problem +storage +the gateway cannot reach the bucket/m)
-  await eventually('the store is back', async () => (await tintype(['doctor'])).code === 0)
 })
 
 t.test('shot writes the picture to a file, and prints the name of the file', async (t) => {
@@ -234,41 +209,6 @@ t.test('a profile replaces the environment, and only its owner can read the file
 
 t.test('webhooks list shows the webhooks', async (t) => {
   t.match(await textOf(['webhooks', 'list']), /^ID +NAME +ACTIVE +EVENTS +URL\n/)
-})
-
-t.test('schedules are created, changed, run, listed, suspended and deleted', async (t) => {
-  const cron = [
-    '0 0 1 1 *',
-    'https://example.com/',
-    '--time-zone',
-    'Europe/Zurich',
-    '--full-page',
-    '--compare',
-    'previous',
-    '--authorization',
-    'secret',
-  ]
-  const { id } = JSON.parse(await textOf(['schedules', 'create', ...cron, '--json']))
-  t.match(await textOf(['schedules', 'list']), new RegExp(`^${id} .* 0 0 1 1 \\* +Europe/Zurich +active `, 'm'))
-  const run = (await textOf(['schedules', 'run', id])).trim()
-  t.match(await textOf(['watch', run]), /completed/)
-  t.match(await textOf(['schedules', 'runs', id]), /no runs|ID/)
-  t.equal(await textOf(['schedules', 'suspend', id]), `${id} is suspended\n`)
-  t.match(await textOf(['schedules', 'get', id]), /^status +suspended$/m)
-  const changes = ['--dark-mode', '--compare-threshold', '0.2', '--reset', 'time-zone', '--no-suspend']
-  const changed = JSON.parse(await textOf(['schedules', 'update', id, ...changes, '--json']))
-  t.strictSame(changed.options, { full_page: true, dark_mode: true, authorization: '***' }, 'options that the service does not show stay')
-  t.match(changed, { time_zone: 'UTC', status: 'active', comparison: { baseline: 'previous', threshold: 0.2 } })
-  const fewer = ['--reset', 'full-page', '--reset', 'compare', '--url', 'https://example.com/new']
-  t.match(await tintype(['schedules', 'update', id, ...fewer]), { code: 2, stderr: /give --authorization too/ })
-  t.match(await textOf(['schedules', 'update', id, ...fewer, '--reset', 'authorization']), /^url +https:\/\/example\.com\/new$/m)
-  t.match(JSON.parse(await textOf(['schedules', 'get', id, '--json'])), { options: { dark_mode: true }, comparison: null })
-  t.match(await tintype(['schedules', 'approve', id]), { code: 1, stderr: /set comparison\.baseline to approved first/ })
-  t.equal(await textOf(['schedules', 'delete', id]), `deleted ${id}\n`)
-  t.match(await tintype(['schedules', 'create', 'often', 'https://example.com/']), {
-    code: 2,
-    stderr: /schedule: the expression has 1 field\./,
-  })
 })
 
 const COUNT = 20

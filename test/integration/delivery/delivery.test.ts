@@ -176,24 +176,6 @@ t.test('delivery repeats the same bytes with the same id after a 500, and record
   t.equal(new Set(receiver.received.map(({ body }) => body.toString('base64'))).size, 1)
 })
 
-t.test('delivery fails after three attempts', async (t) => {
-  await stage.subscribe('broken', { url: receiver.url })
-  receiver.answer = answerWith(503)
-  const shot = await stage.complete()
-  t.equal((await stage.whenEntry(shot, 'broken', { state: 'failed' })).attempts, 3)
-  t.equal(receiver.received.length, 3)
-})
-
-t.test('delivery follows no redirect', async (t) => {
-  const target = await startReceiver(t)
-  await stage.subscribe('moved', { url: receiver.url })
-  receiver.answer = answerWith(307, '', { location: target.url })
-  const shot = await stage.complete()
-  await stage.whenEntry(shot, 'moved', { state: 'failed' })
-  t.equal(receiver.received.length, 3)
-  t.equal(target.received.length, 0)
-})
-
 t.test('delivery keeps the connection between posts', async (t) => {
   await stage.subscribe('steady', { url: receiver.url })
   const before = receiver.connections()
@@ -202,20 +184,6 @@ t.test('delivery keeps the connection between posts', async (t) => {
     await receiver.whenReceived(n)
   }
   t.ok(receiver.connections() - before <= 1, `${receiver.connections() - before} new connections for 5 posts`)
-})
-
-t.test('delivery sends no events from before a webhook was active, nor of a type that was added later', async (t) => {
-  await stage.complete()
-  await stage.subscribe('late', { url: receiver.url })
-  const old = await stage.complete()
-  await stage.whenEntry(old, 'late', { state: 'ok' })
-  t.equal(receiver.received.length, 1, 'only the later event')
-  await stage.hooks.patch('late', mergePatch({ spec: { events: ['screenshot.completed', 'screenshot.queued'] } }))
-  await eventually('the type is subscribed', async () => (await stage.hooks.get('late')).status?.subscriptions?.['screenshot.queued'])
-  const young = await stage.complete()
-  await stage.whenEntry(young, 'late', { state: 'ok' }, 'screenshot.queued')
-  await stage.whenEntry(young, 'late', { state: 'ok' })
-  t.strictSame(Object.keys((await stage.shots.get(old.metadata.name)).status?.deliveries ?? {}), ['screenshot.completed'])
 })
 
 t.test('delivery stops the retries of a webhook that is disabled', async (t) => {
@@ -321,27 +289,6 @@ t.test('a webhook uses no Secret of another type', async (t) => {
     return seen.status?.conditions && seen
   })
   t.match(hook, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
-})
-
-t.test('delivery continues where an operator stopped between two attempts', async (t) => {
-  const other = await startReceiver(t)
-  const second = await startStage(t)
-  const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [5_000, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
-  const first = await second.lead({ certificates: [other.ca], settings })
-  await second.subscribe('handed-over', { url: other.url })
-  other.answer = answerWith(500)
-  const shot = await second.complete(completedStatus({ completionTime: new Date().toISOString() }))
-  await second.whenEntry(shot, 'handed-over', { state: 'open', attempts: 1 })
-  await first.end()
-  t.equal(other.received.length, 1)
-  other.answer = answerWith(200)
-  await second.lead({ certificates: [other.ca], settings })
-  t.equal((await second.whenEntry(shot, 'handed-over', { state: 'ok' })).attempts, 2)
-  t.strictSame(
-    other.received.map(({ headers }) => headers['x-webhook-attempt']),
-    ['1', '2'],
-  )
-  t.equal(other.received[0]?.body.toString(), other.received[1]?.body.toString())
 })
 
 t.test('delivery repeats a failed post while a slow endpoint still processes the same event', async (t) => {

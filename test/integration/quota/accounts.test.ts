@@ -11,7 +11,7 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { recordKey, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { toStoredStatus } from '../../../crds/src/usage/stored-usage.ts'
-import { monthOf, startOfNextMonth } from '../../../crds/src/usage/usage.ts'
+import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -151,66 +151,6 @@ t.test('operator charges Screenshots that no gateway created once, under any lea
   await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
   await eventually('the operator knows the suspension', async () => (await quotaOperator.charge(three)) === 'suspended')
   t.equal(await quotaOperator.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
-})
-
-t.test('gateway rejects by rate limit with the seconds after which a request succeeds', async (t) => {
-  const key = await stage.createAccount('rate', { plan: 'basic' })
-  // The requests were accepted most of a minute ago.
-  await eventually('the gateway knows the usage', async () => {
-    await setStatus('rate', { window: [{ second: Math.floor(Date.now() / 1_000) - 50, count: 2 }] })
-    return (await call(`${gateway.url}/v1/usage/current`, { key })).headers.get('x-ratelimit-remaining') === '0'
-  })
-  const refused = await create(gateway, key)
-  t.equal(refused.status, 429)
-  const seconds = Number(refused.headers.get('retry-after'))
-  t.match(refused.body.error, { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window_seconds: 60, retry_after: seconds } })
-  t.ok(seconds > 0 && seconds <= 11, `${seconds} s`)
-  t.equal(refused.headers.get('ratelimit'), `"per-minute";r=0;t=${seconds}`)
-  await sleep(seconds * 1_000)
-  t.equal((await create(gateway, key)).status, 202)
-})
-
-t.test('gateway rejects beyond the quota with the specified body and the time of the reset', async (t) => {
-  const key = await stage.createAccount('full', { plan: 'free' })
-  await setStatus('full', { used: 5 })
-  await eventually('the gateway knows the usage', async () => (await report(key)).count === 5)
-  const { status, headers, body } = await create(gateway, key)
-  const resetAt = startOfNextMonth(new Date())
-  t.equal(status, 429)
-  t.match(body, { success: false, error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 5, used: 5, reset_at: resetAt.toISOString() } } })
-  t.match(body.error.message, /usage limit/)
-  t.equal(headers.get('retry-after'), null)
-  t.match(
-    ['x-should-retry', 'x-quota-limit', 'x-quota-remaining', 'x-quota-reset'].map((name) => headers.get(name)),
-    ['false', '5', '0', String(resetAt.getTime() / 1_000)],
-  )
-})
-
-t.test('gateway starts a new month in the update of its first request', async (t) => {
-  const key = await stage.createAccount('month', { plan: 'free' })
-  await setStatus('month', { period: '2020-01', used: 5 })
-  await eventually('the gateway knows the new month', async () => (await report(key)).count === 0)
-  t.equal((await create(gateway, key)).status, 202)
-  t.match((await usageOf('month')).status, { period: monthOf(new Date()), used: 1 })
-})
-
-t.test('gateway reports the month as specified, and the overage', async (t) => {
-  const key = await stage.createAccount('report', { plan: 'growth', overage: { enabled: true, max: 10 } })
-  for (let n = 0; n < 3; n++) t.equal((await create(gateway, key)).status, 202)
-  t.strictSame((await call(`${gateway.url}/v1/usage/current`, { key })).body, {
-    success: true,
-    data: {
-      period: monthOf(new Date()),
-      count: 3,
-      limit: 2,
-      percentage: 150,
-      remaining: 0,
-      reset_at: startOfNextMonth(new Date()).toISOString(),
-      plan: 'growth',
-      rate_limit_per_minute: null,
-      overage: { count: 1, unit_price_per_1000: 1.5, amount: 0 },
-    },
-  })
 })
 
 t.test('the documented command changes the plan of the first account at once', async (t) => {

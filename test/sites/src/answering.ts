@@ -15,8 +15,6 @@ const GREEN_SHEET = [
 ].join('\n')
 
 const green = htmlOf({ title: 'Arrived', style: 'html{background:#00ff00}' })
-const counts = new Map<string, number>()
-const keyOf = (query: URLSearchParams) => (query.get('key') ?? '').slice(0, 100)
 
 const FINGERPRINT_LENGTH = 8
 
@@ -31,16 +29,7 @@ export const answering: Routes = {
   slow: ({ query, response }) => {
     setTimeout(() => sendHtml(response, green), numberOf(query, 'ms', 1_000, 600_000))
   },
-  'slow-body': ({ query, response }) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).write('<!doctype html><title>Slow</title>')
-    setTimeout(() => response.end('<style>html{background:#00ff00}</style>'), numberOf(query, 'ms', 1_000, 600_000))
-  },
   never: () => {},
-  'never-ends': ({ response }) => {
-    response
-      .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-      .write('<!doctype html><title>Unfinished</title><style>html{background:#00ff00}</style><p>')
-  },
   'never-loads': page(() => htmlOf({ title: 'Waits for a picture', style: 'html{background:#00ff00}', body: '<img alt="" src="/never">' })),
   'hang-up': ({ request }) => {
     request.socket.destroy()
@@ -53,14 +42,9 @@ export const answering: Routes = {
   redirect: ({ query, response }) => {
     response.writeHead(numberOf(query, 'status', 302, 308), { location: query.get('to') ?? '/quadrants' }).end()
   },
-  redirects: ({ rest, response }) => {
-    const left = Number(rest)
-    response.writeHead(302, { location: left > 1 ? `/redirects/${left - 1}` : '/quadrants' }).end()
-  },
   'redirect-loop': ({ response }) => {
     response.writeHead(302, { location: '/redirect-loop' }).end()
   },
-  refresh: page((query) => htmlOf({ head: `<meta http-equiv="refresh" content="0;url=${escapeHtml(query.get('to') ?? '/quadrants')}">` })),
   download: ({ response }) => {
     response.writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="file.zip"' }).end('PK')
   },
@@ -72,9 +56,6 @@ export const answering: Routes = {
   },
   pdf: ({ response }) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).end(GREEN_SHEET)
-  },
-  empty: ({ response }) => {
-    response.writeHead(204).end()
   },
   large: ({ query, response }) => {
     const bytes = numberOf(query, 'bytes', 50_000_000, GIBIBYTE)
@@ -105,14 +86,6 @@ export const answering: Routes = {
     }
     const shown = [headers.authorization, headers.cookie, headers['x-api-key']].map((value) => fingerprintOf(String(value ?? '')))
     sendHtml(response, htmlOf({ title: shown.join(' '), style: 'html{background:#00ff00}' }))
-  },
-  count: ({ query, response }) => {
-    counts.set(keyOf(query), (counts.get(keyOf(query)) ?? 0) + 1)
-    sendHtml(response, green)
-  },
-  counted: ({ query, response }) => {
-    const key = keyOf(query)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ key, count: counts.get(key) ?? 0 }))
   },
   healthz: ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')

@@ -5,19 +5,6 @@ import { htmlOf, numberOf, page, type Routes } from './handler.ts'
 const script = (text: string) => `<script>${text}</script>`
 const box = 'width:100px;height:100px;background:#00ff00'
 
-/** Green on the first visit, red if any state of an earlier visit exists. */
-const visits = htmlOf({
-  title: 'new',
-  style: 'html{background:#00ff00}',
-  body: script(`
-const known = () => { document.documentElement.style.background = '#ff0000'; document.title = 'known' }
-if (document.cookie.includes('visited=1') || localStorage.visited || sessionStorage.visited) known()
-document.cookie = 'visited=1; max-age=3600'; localStorage.visited = 1; sessionStorage.visited = 1
-const open = indexedDB.open('visited'); let isOld = true
-open.onupgradeneeded = () => { isOld = false }
-open.onsuccess = () => { if (isOld) known() }`),
-})
-
 const click = htmlOf({
   title: 'waiting',
   style: 'html{background:#ff0000}#go{position:absolute;left:10px;top:10px;width:200px;height:50px}',
@@ -62,25 +49,12 @@ export const behaving: Routes = {
       ),
     }),
   ),
-  hidden: page((query) =>
-    htmlOf({
-      title: 'Hidden, then shown',
-      body: `<div id="late" style="${box};display:none"></div>${script(`setTimeout(() => { late.style.display = 'block' }, ${numberOf(query, 'ms', 1_000, 600_000)})`)}`,
-    }),
-  ),
   click: page(() => click),
   feed: page(() => feed),
   clutter: page(() => clutter),
   fingerprint: ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end("tracked.style.background = '#ff0000'")
   },
-  hover: page(() =>
-    htmlOf({
-      style: `html{background:#ff0000}#target{${box}}html:has(#target:hover){background:#0000ff}`,
-      body: '<div id="target"></div>',
-    }),
-  ),
-  visits: page(() => visits),
   loop: page(() =>
     htmlOf({
       title: 'Loops after it has loaded',
@@ -111,16 +85,11 @@ let n = 0; const storm = () => { alert(n++); confirm(n++); prompt(n++); setTimeo
       body: script('const all = []; setInterval(() => { for (let n = 0; n < 8; n++) all.push(new Uint8Array(8 << 20).fill(n + 1)) }, 10)'),
     }),
   ),
-  nodes: page((query) => htmlOf({ title: 'Many nodes', body: '<i></i>'.repeat(numberOf(query, 'count', 50_000, 1_000_000)) })),
   requests: page((query) =>
     htmlOf({
       title: 'Many requests',
       body: script(`for (let n = 0; n < ${numberOf(query, 'count', 1_000, 100_000)}; n++) new Image().src = '/image?n=' + n`),
     }),
-  ),
-  'script-error': page(() => htmlOf({ title: 'Script error', style: 'html{background:#00ff00}', body: script('nowhere.to.be.found()') })),
-  'go-by-script': page((query) =>
-    htmlOf({ body: script(`location.href = ${JSON.stringify(query.get('to') ?? '/quadrants').replaceAll('<', '\\u003c')}`) }),
   ),
   animated: page(() =>
     htmlOf({

@@ -33,40 +33,11 @@ function tall(query: URLSearchParams): string {
   return htmlOf({ title: `Tall ${height}`, style: 'b{font:40px/100px monospace;color:#fff}', body: fixed + bands.join('') })
 }
 
-const LAZY_STEP_PIXELS = 1_000
-
-function lazy(query: URLSearchParams): string {
-  const count = numberOf(query, 'count', 12, 100)
-  const images = Array.from({ length: count }, (_, n) => {
-    const address = `/image?color=00ff00&amp;width=200&amp;height=200&amp;n=${n}&amp;ms=${numberOf(query, 'ms', 0, 10_000)}`
-    return `<div style="height:${LAZY_STEP_PIXELS}px;background:#ff0000"><img loading="lazy" width="200" height="200" style="display:block" alt="" src="${address}"></div>`
-  })
-  return htmlOf({ title: 'Lazy images', body: images.join('') })
-}
-
-function observed(query: URLSearchParams): string {
-  const boxes = Array.from(
-    { length: numberOf(query, 'count', 12, 100) },
-    () => `<div style="height:${LAZY_STEP_PIXELS}px;background:#ff0000"></div>`,
-  )
-  const script = `const seen = new IntersectionObserver((entries) => { for (const { isIntersecting, target } of entries) if (isIntersecting) target.style.background = '#00ff00' })
-for (const box of document.querySelectorAll('div')) seen.observe(box)`
-  return htmlOf({ title: 'Boxes that turn green when they are seen', body: `${boxes.join('')}<script>${script}</script>` })
-}
-
 /** Static pages. */
 export const drawn: Routes = {
   solid: page((query) => htmlOf({ title: 'Solid', style: `html{background:#${colorOf(query, 'ff0000')}}` })),
   quadrants: page(() => quadrants),
   tall: page(tall),
-  lazy: page(lazy),
-  observed: page(observed),
-  wide: page((query) =>
-    htmlOf({
-      title: 'Wide',
-      body: `<div style="width:${numberOf(query, 'width', 5_000, 20_000)}px;height:100px;background:#0000ff"></div>`,
-    }),
-  ),
   dark: page(() =>
     htmlOf({
       title: 'Dark or light',

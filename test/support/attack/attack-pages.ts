@@ -7,7 +7,6 @@ export const TURN_PORT = 3478
 
 /** Methods that navigate the page to the target. */
 export const NAVIGATIONS = ['direct', 'redirect', 'link', 'refresh', 'form', 'script'] as const
-export type Navigation = (typeof NAVIGATIONS)[number]
 
 /** Methods without a navigation, by HTTP and WebSocket. */
 export const PAGE_WAYS = ['img', 'css', 'iframe', 'fetch', 'beacon', 'eventsource', 'worker', 'websocket', 'prefetch'] as const

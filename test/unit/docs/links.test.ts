@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { pageNames } from '../../sites/src/server.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
 
 // Links between the documents of the repository lead to existing files and headings.
@@ -57,4 +58,10 @@ t.test('docs/README.md lists every page of docs', async (t) => {
     files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`)),
     [],
   )
+})
+
+t.test('test/sites/README.md lists exactly the pages that tests can capture', async (t) => {
+  const listed = [...readText('test/sites/README.md').matchAll(/`\/([a-z][A-Za-z0-9.-]*)/g)].map(([, name]) => name)
+  const internal = ['csp.css', 'healthz']
+  t.strictSame([...new Set([...listed, ...internal])].sort(), [...pageNames, 'en-US'].sort())
 })

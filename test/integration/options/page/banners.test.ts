@@ -1,6 +1,5 @@
 // Consent banners are removed from the screenshot, and the page looks as without them. Five libraries from npm, five platforms by their elements.
 
-import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { openLists } from '../../../../capture-runner/src/blocking/lists.ts'
@@ -17,20 +16,8 @@ const lists = openLists(path.join(await ensureLists(), 'lists'))
 const stage = await openStage(t, bannerSite(), { lists, guard: { dnsServers: [names.address] } })
 const { port } = new URL(stage.site.url('/'))
 
-/** A directory for the screenshots, to look at them; unset: they are not kept. */
-const gallery = process.env.TINTYPE_TEST_GALLERY
-
-async function shoot(name: string, options: Parameters<typeof stage.shoot>[1] = {}) {
-  const shot = await stage.shootAt(`http://news.example:${port}/${name}`, { viewportWidth: 1200, viewportHeight: 800, ...options })
-  if (gallery) {
-    await mkdir(gallery, { recursive: true })
-    await writeFile(
-      path.join(gallery, `banner-${name}-${options.cookieBannerAction ?? (options.blockCookieBanners ? 'blocked' : 'bare')}.png`),
-      shot.picture,
-    )
-  }
-  return shot
-}
+const shoot = (name: string, options: Parameters<typeof stage.shoot>[1] = {}) =>
+  stage.shootAt(`http://news.example:${port}/${name}`, { viewportWidth: 1200, viewportHeight: 800, ...options })
 
 /** Number of different pixels in a sample of one in nine. */
 function differences(one: Pixels, other: Pixels): number {

@@ -4,21 +4,11 @@ import t from 'tap'
 import { buildDocument, pathOf } from '../../../gallery/corpus/page.ts'
 import { pages } from '../../../gallery/corpus/pages.ts'
 import { readReferences } from '../../../gallery/corpus/references.ts'
-import { buildReport, type Result, writeLine, writeTable } from '../../../gallery/corpus/report.ts'
 import { rewritePublicUrls } from '../../../gallery/corpus/site.ts'
 
 const packages = join(import.meta.dirname, '../../../gallery/corpus/packages')
 const { dependencies } = JSON.parse(readFileSync(join(packages, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
 const names = pages.map(({ name }) => name)
-
-t.test('the corpus has at least 120 pages with unique names', async (t) => {
-  t.ok(pages.length >= 120, `${pages.length} pages`)
-  t.equal(new Set(names).size, names.length)
-  t.strictSame(
-    names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)),
-    [],
-  )
-})
 
 t.test('every package that a page loads is pinned in package.json', async (t) => {
   const packageOf = (file: string): string => /^(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? ''
@@ -74,29 +64,4 @@ t.test('every reference belongs to a page of the corpus', async (t) => {
       .map(([mode]) => `${name} ${mode}`),
   )
   t.strictSame(malformed, [])
-})
-
-t.test('the report shows which pages are right, which changed and by how much', async (t) => {
-  const result: Result = {
-    name: 'aos',
-    kind: 'animation',
-    mode: 'full',
-    outcome: 'right',
-    milliseconds: 512,
-    notes: [],
-    comparison: { blocks: 8, changed: 0, places: [] },
-  }
-  const changed: Result = {
-    ...result,
-    name: 'vue',
-    outcome: 'changed',
-    comparison: { blocks: 8, changed: 1, places: [{ left: 0, top: 0 }] },
-    notes: ['<slow>'],
-  }
-  t.match(writeLine(result), /^right +full +aos +512 ms$/)
-  t.match(writeLine(changed), /^changed +full +vue +512 ms 1 of 8 blocks; <slow>$/)
-  t.match(writeTable([result, changed]), /\| animation \| full \| 2 \| 1 \| 1 \| 0 \| 0 \|/)
-  const page = buildReport([result, changed])
-  t.ok(page.indexOf('vue') < page.indexOf('aos'), 'changed pages come first')
-  t.match(page, /&lt;slow&gt;/)
 })
