@@ -8,9 +8,9 @@ import { scrollShare } from '../../../../capture-runner/src/video/scroll-positio
 import { choose, isFullLength } from '../../../support/length.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { colorAt, darkColumns, decodeMovie, probeMovie, RULER, scrollPositions } from '../../capture-runner/stage/movie.ts'
-import { decode, isNear } from '../../capture-runner/stage/pixels.ts'
+import { decode, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
 import { LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
-import { openStage, page, type Shot } from '../options.ts'
+import { FADING_ROWS, openStage, page, type Shot } from '../options.ts'
 
 /** Black blocks on white that move to the right, one below the other, each by another mechanism. `v`: pixels per second. */
 const MOTIONS = ['animation frame', 'timer', 'CSS animation', 'Web Animations'] as const
@@ -90,6 +90,7 @@ const stage = await openStage(
       <style>i { position: absolute; left: 0; top: 200px; width: 60px; height: 30px; background: #000 }</style><i hidden></i><script>
       document.querySelector('button').addEventListener('click', () => { document.querySelector('i').hidden = false })
       addEventListener('keydown', ({ key }) => { if (key === 'ArrowRight') document.querySelector('i').style.left = '300px' })</script>`,
+    '/fading-rows': FADING_ROWS,
     '/red': page('background:#ff0000', '<h1>Red</h1>'),
     '/noise': `<!doctype html><body style="margin:0"><canvas width=640 height=360></canvas><script>
       const context = document.querySelector('canvas').getContext('2d')
@@ -303,6 +304,13 @@ t.test('option video_scenario: scroll shows the whole page, with late images and
   })
   t.strictSame(missing, [], 'every image is there when it comes into view')
   t.strictSame(shot.findings.warnings, [])
+})
+
+t.test('rows that fade in one after the other, beside a clock, were missing in pictures of runners that record videos', async (t) => {
+  for (let capture = 0; capture < 4; capture++) {
+    const { pixels } = await stage.shoot('/fading-rows', WINDOW)
+    for (let row = 0; row < 5; row++) t.ok(isNear(pixels.at(400, 40 * row + 20), GREEN), `row ${row}: ${pixels.at(400, 40 * row + 20)}`)
+  }
 })
 
 t.test('option video_scenario: scroll scrolls the panel of a page that has one', async (t) => {
