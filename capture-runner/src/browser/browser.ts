@@ -54,6 +54,8 @@ const FLAGS: readonly string[] = [
   '--disable-gpu',
   // Without this flag, a screenshot may be taken before its images are decoded.
   '--disable-checker-imaging',
+  // The compositor would run animations by itself, and could go on to draw their first frame after the page has brought them to their end.
+  '--disable-threaded-animation',
   '--font-render-hinting=none',
   // Without this flag, lines of text move by one pixel at a scale of 2, depending on when a new renderer learns of the scale.
   '--disable-font-subpixel-positioning',
@@ -69,13 +71,11 @@ const FLAGS: readonly string[] = [
 /** A flag of Playwright's, with which each screenshot is drawn twice (ADR 81). */
 const NEW_SURFACE = '--enable-features=CDPScreenshotNewSurface'
 
-/** Flags of runners that record no videos. */
-export const STILL_FLAGS: readonly string[] = [
-  // Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
-  '--disable-smooth-scrolling',
-  // The compositor would run animations by itself, and could go on to draw their first frame after the page has brought them to their end.
-  '--disable-threaded-animation',
-]
+/**
+ * Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
+ * Not for runners that record videos.
+ */
+export const INSTANT_SCROLL_FLAG = '--disable-smooth-scrolling'
 
 /** Starts a browser. @throws when it is not ready in time */
 export async function launchBrowser(settings: BrowserSettings): Promise<RunningBrowser> {

@@ -364,8 +364,6 @@ export interface PageFunctions {
   /** Finds the part of the page that scrolls. */
   findScroller: () => ScrollerExtent
   scrollScroller: (top: number) => ScrollerExtent
-  /** Number of images that have begun to load and are not complete. */
-  countLoadingImages: () => number
 }
 
 export type PageFunctionName = keyof PageFunctions

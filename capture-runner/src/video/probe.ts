@@ -6,8 +6,13 @@ import { bounded, pause } from '../runtime/race.ts'
 import { clearDirectory, type Recorder } from './directory.ts'
 import { probeFfmpeg } from './ffmpeg.ts'
 
-/** A flag of browsers that record: a frame shows everything that its time has brought. Screenshots of other tabs stay as they are. */
-export const RECORDING_FLAG = '--run-all-compositor-stages-before-draw'
+/** Flags of browsers that record. */
+export const RECORDING_FLAGS: readonly string[] = [
+  // A frame shows everything that its time has brought. Screenshots of other tabs stay as they are.
+  '--run-all-compositor-stages-before-draw',
+  // For text with colored edges, panels without a background are scrolled in another way, in which a frame on command may never end.
+  '--disable-lcd-text',
+]
 
 const PROBE_MILLISECONDS = 30_000
 const FRAME_MILLISECONDS = 16
@@ -16,7 +21,7 @@ const SMALL = { viewport: { width: 64, height: 64 }, frameControl: true } as con
 
 /** What to test. */
 export interface ProbeSettings {
-  /** Starts a browser with {@link RECORDING_FLAG}. */
+  /** Starts a browser with {@link RECORDING_FLAGS}. */
   launch: () => Promise<RunningBrowser>
   /** Path or name of ffmpeg. */
   program: string

@@ -48,6 +48,15 @@ export interface OptionStage {
 export const page = (style: string, body = '', head = ''): string =>
   `<!doctype html><title>A page</title>${head}<body style="margin:0;${style}">${body}</body>`
 
+/** Green rows of 40 px that fade in one after the other, beside a clock. */
+export const FADING_ROWS = page(
+  '',
+  `<style>@keyframes appear { from { opacity: 0; transform: translateY(30px) } to { opacity: 1; transform: none } }
+  div { height: 40px; background: #0f0; animation: appear .6s both }</style>
+  ${[0, 1, 2, 3, 4].map((row) => `<div style="animation-delay: ${row * 150}ms"></div>`).join('')}<p id="clock"></p><script>
+  const tick = () => { clock.textContent = new Date().toISOString() }; tick(); setInterval(tick, 100)</script>`,
+)
+
 /** A page whose title is the JSON of an expression's awaited value after the load event. */
 export const telling = (expression: string, body = ''): string =>
   `<!doctype html><body><p>A page.</p>${body}<script type="module">document.title = JSON.stringify(await (${expression}))</script></body>`

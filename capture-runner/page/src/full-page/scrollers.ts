@@ -20,7 +20,7 @@ export interface Scroller {
 }
 
 /** The page itself scrolls if more than this share of the window is below it. Shells are often a header taller than the window. */
-const ROOT_SHARE = 0.25
+export const ROOT_SHARE = 0.25
 /** Share of the window that a part must cover to be unfolded without being asked for. */
 const FILLING_SHARE = 0.5
 /** Share of the window from which a part that stays as it is needs a warning. */
@@ -45,10 +45,10 @@ const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role
 export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(tagOf(element))
 
 /** Height of the page below the window. */
-const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
+export const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
 
 /** True if the page itself scrolls, so that a full page shows its content. */
-const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
+export const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 
 /** All parts that scroll, the largest first. */
 export function findScrollers(): Scroller[] {

@@ -13,6 +13,3 @@ export const hasPlayingSound: PageFunctions['hasPlayingSound'] = () => (findMatc
 
 const isAudible = (video: HTMLVideoElement): boolean =>
   !video.paused && ((video as { webkitAudioDecodedByteCount?: number }).webkitAudioDecodedByteCount ?? 0) > 0
-
-export const countLoadingImages: PageFunctions['countLoadingImages'] = () =>
-  [...document.images].filter((image) => !image.complete && image.loading !== 'lazy').length

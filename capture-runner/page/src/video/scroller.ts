@@ -1,28 +1,40 @@
 import type { PageFunctions, ScrollerExtent } from '../../../src/page/functions.ts'
-import { shareOfWindow } from '../shared/boxes.ts'
-import { read, scrollingElement } from '../shared/dom.ts'
+import { findScrollers, hiddenAt, hiddenByRoot, isPageScrolling, partsOfFrame, ROOT_SHARE } from '../full-page/scrollers.ts'
+import { read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember } from '../shared/state.ts'
-import { allElements, findRoots } from '../shared/tree.ts'
+import { frameDocumentOf } from '../shared/tree.ts'
+
+/** Share of the window that a part must cover to be scrolled. */
+const LARGE_SHARE = 0.25
 
 const extentOf = (scroller: Element | undefined): ScrollerExtent =>
   scroller
     ? { end: read(scroller, 'scrollHeight') - read(scroller, 'clientHeight'), windowHeight: read(scroller, 'clientHeight') }
     : { end: 0, windowHeight: innerHeight }
 
-/** The window, or else the largest element that scrolls. */
+/** The window, or else the largest part that scrolls. */
 export const findScroller: PageFunctions['findScroller'] = () => {
-  const root = scrollingElement()
-  const scrolls = (element: Element) => read(element, 'scrollHeight') > read(element, 'clientHeight') + 1
-  const panels =
-    root && scrolls(root)
-      ? []
-      : allElements(findRoots(false)).filter(
-          (element) => scrolls(element) && read(element, 'clientHeight') > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY),
-        )
-  const largest = panels.map((element) => ({ element, share: shareOfWindow(element) })).sort((a, b) => b.share - a.share)[0]
-  const isLarge = largest !== undefined && largest.share > 1 / 4
-  const scroller = isLarge ? largest.element : root
+  const scroller = (isPageScrolling() ? undefined : findLargePart()) ?? scrollingElement()
   return extentOf(scroller && remember('tintypeScroller', scroller))
+}
+
+/** A part that scrolls by a border only is a box around others. */
+function findLargePart(): Element | undefined {
+  const large = findScrollers().filter(
+    ({ share, hidden }) => share > LARGE_SHARE && hidden > hiddenByRoot() && hidden < Number.POSITIVE_INFINITY,
+  )
+  const part = large.find(({ hidden }) => hidden > innerHeight * ROOT_SHARE) ?? large[0]
+  return part && scrollerIn(part.element)
+}
+
+/** What scrolls in a part, which may be a frame. */
+function scrollerIn(part: Element): Element {
+  const inner = frameDocumentOf(part)
+  if (!inner) return part
+  const root = inner.scrollingElement ?? inner.documentElement
+  if (root.scrollHeight > root.clientHeight + 1) return root
+  const [largest] = partsOfFrame(inner).sort((a, b) => hiddenAt(b) - hiddenAt(a))
+  return largest ? scrollerIn(largest) : root
 }
 
 export const scrollScroller: PageFunctions['scrollScroller'] = (top) => {
@@ -33,6 +45,8 @@ export const scrollScroller: PageFunctions['scrollScroller'] = (top) => {
 
 /** Regardless of the page's scroll-behavior. */
 function scrollInstantly(element: Element, top: number): void {
+  // A page that snaps would jump from section to section.
+  for (const snapping of [element, read(element, 'ownerDocument').documentElement]) setStyle(snapping, { 'scroll-snap-type': 'none' })
   const scrollTo: (options: ScrollToOptions) => void = read(element, 'scrollTo')
   scrollTo.call(element, { top, left: 0, behavior: 'instant' })
 }

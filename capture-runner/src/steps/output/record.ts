@@ -9,6 +9,7 @@ import { type Recorded, type Recording, recordExactly, recordReally } from '../.
 import { scrollShare } from '../../video/scroll-position.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 import { paintCanvas } from './canvas.ts'
 
 /** Quality of the JPEGs between browser and encoder. A higher one costs more time than it is worth, unless the client wants the best. */
@@ -67,11 +68,10 @@ export const record: Step = {
 }
 
 /** Scrolls through the page once. Returns what scrolls to the position of a time; undefined if the page does not scroll. */
-async function prepareScroll(
-  { tab, findings, signal }: Work,
-  { scroll }: VideoPlan,
-): Promise<((milliseconds: number) => Promise<void>) | undefined> {
+async function prepareScroll(work: Work, { scroll }: VideoPlan): Promise<((milliseconds: number) => Promise<void>) | undefined> {
   if (!scroll) return undefined
+  const { tab, findings, signal } = work
+  await includeClosedRoots(work)
   const end = await scrollThrough(tab, signal)
   if (end <= 0) {
     findings.warnings.push('the page does not scroll, because the window shows all of it')

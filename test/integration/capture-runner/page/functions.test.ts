@@ -83,10 +83,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('input', 'caretColor')), 'rgba(0, 0, 0, 0)')
     },
   },
-  countLoadingImages: {
-    html: '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">',
-    run: async (t, { call }) => t.equal(await call('countLoadingImages'), 0),
-  },
   coverMatches: {
     html: SQUARE,
     run: async (t, { call, read }) => {
@@ -681,6 +677,48 @@ const cases: Record<PageFunctionName, Case> = {
 
 for (const [name, { html = '<p>text</p>', run }] of Object.entries(cases)) {
   t.test(`page function ${name}`, async (t) => run(t, await open(/<(!doctype|html)/i.test(html) ? html : `<!doctype html>${html}`)))
+}
+
+const PANEL = 'height:600px;overflow-y:auto'
+const TALL_FRAME = `<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body style='margin:0'>${TALL.replaceAll('"', "'")}"></iframe>`
+
+/** Pages whose video must scroll by 2400 pixels, and where it is scrolled. */
+const SCROLLED: Record<string, readonly [html: string, where: string]> = {
+  'a page that snaps': [
+    `<style>html { scroll-snap-type: y mandatory } div { height: 600px; scroll-snap-align: start }</style>${'<div></div>'.repeat(5)}`,
+    'scrollY',
+  ],
+  'a panel that snaps': [
+    `<main id="panel" style="${PANEL};scroll-snap-type:y mandatory">${'<div style="height:600px;scroll-snap-align:start"></div>'.repeat(5)}</main>`,
+    'panel.scrollTop',
+  ],
+  'a panel below a header, so that the page scrolls a little': [
+    `<header style="height:60px"></header><main id="panel" style="${PANEL}">${TALL}</main>`,
+    'panel.scrollTop',
+  ],
+  'a panel beside an open menu that nobody sees': [
+    `<main id="panel" style="height:500px;overflow-y:auto"><div style="height:2900px"></div></main>
+    <nav style="position:fixed;inset:0;overflow-y:auto;opacity:0;pointer-events:none">${TALL}</nav>`,
+    'panel.scrollTop',
+  ],
+  'a panel in a box that scrolls by a border': [
+    `<div style="height:600px;overflow:auto"><div style="height:604px"><main id="panel" style="${PANEL}">${TALL}</main></div></div>`,
+    'panel.scrollTop',
+  ],
+  'a page in a frame': [TALL_FRAME, 'frames[0].scrollY'],
+  'a panel in a frame': [
+    `<iframe style="position:fixed;inset:0;width:100%;height:100%;border:0" srcdoc="<body style='margin:0'><main style='${PANEL}'>${TALL.replaceAll('"', "'")}</main>"></iframe>`,
+    'frames[0].document.querySelector("main").scrollTop',
+  ],
+}
+
+for (const [name, [html, where]] of Object.entries(SCROLLED)) {
+  t.test(`a video scrolls ${name}`, async (t) => {
+    const { call, read } = await open(`<!doctype html><body style="margin:0">${html}`)
+    t.equal((await call('findScroller')).end, 2400)
+    await call('scrollScroller', 1234)
+    t.equal(await read(where), 1234)
+  })
 }
 
 t.test('the image has the sources of page functions that these tests call', async (t) => {

@@ -65,7 +65,6 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   findScroller: [],
   scrollScroller: [100],
   hasPlayingSound: [],
-  countLoadingImages: [],
 }
 
 for (const [name, document] of Object.entries(oddDocuments)) {

@@ -5,7 +5,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
-import { launchBrowser, STILL_FLAGS } from '../../../../capture-runner/src/browser/browser.ts'
+import { INSTANT_SCROLL_FLAG, launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
 import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
 import { inRealTimeAfterLoop } from '../../../../capture-runner/src/capture/in-real-time.ts'
@@ -17,7 +17,7 @@ import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError, ClockLoopError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
-import { RECORDING_FLAG } from '../../../../capture-runner/src/video/probe.ts'
+import { RECORDING_FLAGS } from '../../../../capture-runner/src/video/probe.ts'
 
 /** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
@@ -86,7 +86,7 @@ export async function openStudio({
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
-  const flags = [...extraArguments, ...(video ? [RECORDING_FLAG] : STILL_FLAGS)]
+  const flags = [...extraArguments, ...(video ? RECORDING_FLAGS : [INSTANT_SCROLL_FLAG])]
   const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments: flags })
   const directory = video ? await mkdtemp(join(tmpdir(), 'tintype-videos-')) : undefined
   const recorderOf = async (maxBytes = MAX_VIDEO_BYTES): Promise<RecorderParts | undefined> =>

@@ -8,9 +8,9 @@ import { scrollShare } from '../../../../capture-runner/src/video/scroll-positio
 import { choose, isFullLength } from '../../../support/length.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { colorAt, darkColumns, decodeMovie, probeMovie, RULER, scrollPositions } from '../../capture-runner/stage/movie.ts'
-import { decode, isNear } from '../../capture-runner/stage/pixels.ts'
+import { decode, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
 import { LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
-import { openStage, page, type Shot } from '../options.ts'
+import { FADING_ROWS, openStage, page, type Shot } from '../options.ts'
 
 /** Black blocks on white that move to the right, one below the other, each by another mechanism. `v`: pixels per second. */
 const MOTIONS = ['animation frame', 'timer', 'CSS animation', 'Web Animations'] as const
@@ -34,10 +34,12 @@ const moving = (body = ''): string => `<!doctype html><style>
 </script>`
 
 /** An image that arrives late. */
-const late: RequestListener = (_, response) => {
-  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40"/></svg>'
-  setTimeout(() => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg), 150)
-}
+const late =
+  (milliseconds: number): RequestListener =>
+  (_, response) => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40"/></svg>'
+    setTimeout(() => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg), milliseconds)
+  }
 const HEIGHT = 20_000
 const SHORT_HEIGHT = 3_000
 /** Top of each lazy image. */
@@ -78,9 +80,32 @@ const stage = await openStage(
     },
     '/tall': tall(HEIGHT),
     '/short': tall(SHORT_HEIGHT),
-    '/panel': `<!doctype html><body style="margin:0"><main style="height:100vh;overflow:auto;position:relative"><div style="height:3000px"></div></main>
-      <script>document.body = document.body; ${RULER.replaceAll('document.documentElement', 'document.querySelector("main")').replaceAll('document.body.append', 'document.querySelector("main").append')}</script>`,
-    '/late': late,
+    // In a closed shadow root, which scripts cannot find.
+    '/panel': `<!doctype html><body style="margin:0"><x-shell style="display:block"></x-shell><script>
+      const panel = document.querySelector('x-shell').attachShadow({ mode: 'closed' }).appendChild(document.createElement('main'))
+      panel.style.cssText = 'height:100vh;overflow:auto;position:relative'
+      panel.innerHTML = '<div style="height:3000px"></div>'
+      ${RULER.replaceAll('document.documentElement', 'panel').replaceAll('document.body.append', 'panel.append')}</script>`,
+    // A bar that is hidden below the top, and parts with an image that the page adds at its end, three times. The last one is black.
+    '/unfolding': `<!doctype html><style>
+      body { margin: 0; background: #fff }
+      header { position: fixed; top: 0; right: 0; width: 100px; height: 40px; background: #000; transition: transform .4s }
+      .below header { transform: translateY(-40px) }
+      p { position: relative; height: 200px; margin: 0 } p:last-child { background: #000 }
+      img { position: absolute; left: 300px; bottom: 0 }
+    </style><header></header><div style="height:1000px"></div><script>
+      addEventListener('scroll', () => document.body.classList.toggle('below', scrollY > 0))
+      let parts = 0
+      const observer = new IntersectionObserver((seen) => { if (seen.some(({ isIntersecting }) => isIntersecting) && parts < 3) add() }, { threshold: 1 })
+      const add = () => {
+        const part = document.createElement('p')
+        part.innerHTML = '<img loading=lazy width=40 height=40 src="/later?' + parts++ + '">'
+        document.body.append(part)
+        observer.observe(part)
+      }
+      add()</script>`,
+    '/later': late(600),
+    '/late': late(150),
     '/play-mp4': player('/video.mp4'),
     '/play-webm': player('/video.webm'),
     '/video.mp4': serve('mp4', 'video/mp4'),
@@ -90,6 +115,7 @@ const stage = await openStage(
       <style>i { position: absolute; left: 0; top: 200px; width: 60px; height: 30px; background: #000 }</style><i hidden></i><script>
       document.querySelector('button').addEventListener('click', () => { document.querySelector('i').hidden = false })
       addEventListener('keydown', ({ key }) => { if (key === 'ArrowRight') document.querySelector('i').style.left = '300px' })</script>`,
+    '/fading-rows': FADING_ROWS,
     '/red': page('background:#ff0000', '<h1>Red</h1>'),
     '/noise': `<!doctype html><body style="margin:0"><canvas width=640 height=360></canvas><script>
       const context = document.querySelector('canvas').getContext('2d')
@@ -305,6 +331,13 @@ t.test('option video_scenario: scroll shows the whole page, with late images and
   t.strictSame(shot.findings.warnings, [])
 })
 
+t.test('rows that fade in one after the other, beside a clock, were missing in pictures of runners that record videos', async (t) => {
+  for (let capture = 0; capture < 4; capture++) {
+    const { pixels } = await stage.shoot('/fading-rows', WINDOW)
+    for (let row = 0; row < 5; row++) t.ok(isNear(pixels.at(400, 40 * row + 20), GREEN), `row ${row}: ${pixels.at(400, 40 * row + 20)}`)
+  }
+})
+
 t.test('option video_scenario: scroll scrolls the panel of a page that has one', async (t) => {
   const shot = await stage.shoot('/panel', { ...SHORT, videoFps: 10, videoScenario: 'scroll', videoScrollPause: 100 })
   const positions = scrollPositions(await decodeMovie(fileOf(shot)))
@@ -313,6 +346,17 @@ t.test('option video_scenario: scroll scrolls the panel of a page that has one',
   const still = await stage.shoot('/red', { ...SHORT, videoFps: 5, videoScenario: 'scroll', videoScrollPause: 100 })
   t.match(still.findings.warnings, [/^the page does not scroll/])
 })
+
+t.test(
+  'option video_scenario: scroll begins with the bar of the top, and ends at the end of a page that grows, with its images',
+  async (t) => {
+    const shot = await stage.shoot('/unfolding', { ...SHORT, videoFps: 10, videoScenario: 'scroll', videoScrollPause: 100 })
+    const { brightness } = await decodeMovie(fileOf(shot))
+    t.ok(brightness(0, 630, 5) < 100, 'the bar is back in the first frame')
+    t.ok(brightness(9, 100, 350) < 100, 'the last frame shows the last part')
+    t.ok(brightness(9, 320, 140) < 100, 'the image above it has arrived')
+  },
+)
 
 const SCROLL = { ...SHORT, videoDuration: 2, videoFps: 10, videoScenario: 'scroll', videoScrollEasing: 'linear' } as const
 

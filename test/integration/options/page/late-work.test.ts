@@ -5,7 +5,7 @@ import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { FADING_ROWS, openStage, page } from '../options.ts'
 
 const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
 const script = (text: string) => `<script>${text}</script>`
@@ -123,14 +123,7 @@ const stage = await openStage(
         "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
       )}`,
     ),
-    '/fading-rows': page(
-      '',
-      `<style>@keyframes appear { from { opacity: 0; transform: translateY(30px) } to { opacity: 1; transform: none } }
-      div { height: 40px; background: #0f0; animation: appear .6s both }</style>
-      ${[0, 1, 2, 3, 4].map((row) => `<div style="animation-delay: ${row * 150}ms"></div>`).join('')}<p id="clock"></p>${script(
-        'const tick = () => { clock.textContent = new Date().toISOString() }; tick(); setInterval(tick, 100)',
-      )}`,
-    ),
+    '/fading-rows': FADING_ROWS,
     '/smooth-strip': page(
       '',
       `<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
