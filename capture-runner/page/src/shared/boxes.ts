@@ -89,9 +89,3 @@ export function onPage(box: Box, element: Element): Box {
   const { x, y, width, height } = inWindow(box, element)
   return { x: x + pageStart() + scrollX, y: y + scrollY, width, height }
 }
-
-/** The box around an element in CSS pixels of the page. */
-export const pageBoxOf = (element: Element): Box => onPage(boxOf(element), element)
-
-/** The boxes of an element in CSS pixels of the page. */
-export const pageBoxesOf = (element: Element): Box[] => ownBoxesOf(element).map((box) => onPage(box, element))

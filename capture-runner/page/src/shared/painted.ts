@@ -1,7 +1,7 @@
 // What an element paints, which may differ from its box: a box without height can have tall content, a box as large as the window may paint nothing,
 // and boxes around an element may hide a part of it.
 
-import { boxesOfText, pageStart } from './boxes.ts'
+import { boxesOfText, ownBoxesOf, pageStart } from './boxes.ts'
 import { boxOf, call, isHtml, nameOf, read } from './dom.ts'
 import { type Area, boxAround, clipPathOf, mapArea } from './shapes.ts'
 import { containerOf, partsOf } from './tree.ts'
@@ -99,21 +99,24 @@ const REPLACED = /^(img|video|audio|canvas|iframe|object|embed|input|textarea|se
 
 export const isReplaced = (element: Element): boolean => REPLACED.test(nameOf(element))
 
-/** The areas that an element and its content paint. */
-export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Generator<Area> {
+/**
+ * The areas that an element and its content paint.
+ * @param seen the elements that are in sight, for content that was hidden since; absent: as their styles say
+ */
+export function* paintedBoxesOf(element: Element, clip: Area = pageArea(), seen?: WeakSet<Node>): Generator<Area> {
   const style = getComputedStyle(element)
-  if (style.display === 'none' || style.opacity === '0') return
+  if (style.display === 'none' || (!seen && style.opacity === '0')) return
   const path = clipPathOf(element)
   const own = path ? cutTo(clip, path) : clip
   if (!own) return
   const shown = (boxes: Iterable<Area>, within: Area) => [...boxes].map((box) => cutTo(box, within)).filter((box) => box !== undefined)
-  const isShown = style.visibility === 'visible'
+  const isShown = seen ? seen.has(element) : style.visibility === 'visible'
   if (isShown && (isReplaced(element) || paintsItself(style))) yield* shown(call(element, 'getClientRects'), own)
   const overflow = overflowAreaOf(element)
   const inner = overflow ? cutTo(own, overflow) : own
   if (!inner) return
   for (const node of partsOf(element)) {
-    if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner)
+    if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner, seen)
     else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') yield* shown(boxesOfText(node), inner)
   }
 }
@@ -124,6 +127,18 @@ export function areaOf(element: Element): Area | undefined {
   const { display, contentVisibility } = getComputedStyle(element)
   const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
   return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
+}
+
+/**
+ * The boxes of an element, or those of what it shows if they are empty, as far as the boxes around it leave them visible.
+ * @param seen the elements that are in sight, for content that was hidden since
+ */
+export function shownAreasOf(element: Element, seen?: WeakSet<Node>): Area[] {
+  const [own, around, path] = [ownBoxesOf(element).filter(isLarge), clipOf(element), clipPathOf(element)]
+  const clip = path ? cutTo(around, path) : around
+  if (!clip) return []
+  if (own.length === 0) return [...paintedBoxesOf(element, clip, seen)]
+  return own.map((box) => cutTo(box, clip)).filter((area) => area !== undefined)
 }
 
 /** True if an element with this style has a background, a border or a shadow. */

@@ -683,6 +683,39 @@ for (const [name, { html = '<p>text</p>', run }] of Object.entries(cases)) {
   t.test(`page function ${name}`, async (t) => run(t, await open(/<(!doctype|html)/i.test(html) ? html : `<!doctype html>${html}`)))
 }
 
+t.test('a mask covered what boxes around it hide, and painted no box if the children of its element float', async (t) => {
+  const inBox = (style: string, inner: string) => `<div style="height:100px;${style}">${inner}</div>`
+  const block = (style = '', name = 'inner') =>
+    `<b class="${name}" style="display:block;width:80px;height:40px;background:red;${style}"></b>`
+  const { call, read } = await open(`<!doctype html><body style="margin:0">
+    <style>.mask b::before { content: 'x'; visibility: visible }</style>
+    ${inBox('', `<div class="mask">${block('float:left')}</div>`)}
+    ${inBox('', `<div class="mask">${block('position:absolute;margin:10px')}${block('position:fixed;inset:0;opacity:0')}</div>`)}
+    ${inBox('', `<p class="mask" style="height:0;margin:0"><canvas width="24" height="40"></canvas></p>`)}
+    ${inBox('overflow:hidden;height:30px;margin-bottom:70px', block('', 'mask'))}
+    ${inBox('', block('clip-path:inset(10px)', 'mask'))}
+    ${inBox('', `<div class="mask" style="height:0;overflow:hidden">${block()}</div>`)}</body>`)
+  const boxes = `JSON.stringify([...document.querySelectorAll('[popover] > div')].map((box) => box.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height]))`
+  const expected = [
+    [0, 0, 80, 40],
+    [10, 110, 80, 40],
+    [0, 200, 24, 40],
+    [0, 300, 80, 30],
+    [10, 410, 60, 20],
+  ]
+  for (const time of ['at first', 'for the next frame of a video']) {
+    t.strictSame(await call('coverMatches', { selectors: ['.mask'], color: 'blue' }), [5], time)
+    t.strictSame(JSON.parse(String(await read(boxes))), expected, time)
+    const ignored = (await call('findIgnoredBoxes', ['.mask']))[0] ?? []
+    t.strictSame(
+      ignored.map(({ x, y, width, height }) => [x, y, width, height]),
+      expected,
+      `areas to ignore ${time}`,
+    )
+  }
+  t.equal(await read("document.querySelector('.mask b').checkVisibility({ opacityProperty: true })"), false, 'generated text is hidden')
+})
+
 t.test('the image has the sources of page functions that these tests call', async (t) => {
   const dist = t.testdir()
   await bundleProgram('capture-runner', dist)
