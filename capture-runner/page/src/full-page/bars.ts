@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { boxOf, call, isHtml, read, setStyle } from '../shared/dom.ts'
-import { paintedBoxesOf } from '../shared/painted.ts'
+import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
 
@@ -22,14 +22,24 @@ export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
     const { position } = style
     if (position === 'fixed' || position === 'sticky') found[position].push({ element, style })
   }
-  const fixed = found.fixed.filter(({ element }) => isFixedToWindow(element) && belongsToBottom(element))
+  const layers = found.fixed.filter(isBehindPage)
+  const fixed = found.fixed.filter((one) => isFixedToWindow(one.element) && !layers.includes(one) && belongsToBottom(one.element))
   const sticky = found.sticky.filter(({ element, style }) => style.bottom !== 'auto' && sticksToWindow(element))
   const tops = fixed.map(({ style }) => Number.parseFloat(style.top) + distance)
   for (const [index, { element, style }] of fixed.entries()) {
     const { height } = style
     setStyle(element, { transition: 'none', height, top: `${tops[index]}px`, bottom: 'auto' })
   }
+  for (const { element, style } of layers) {
+    const [top, height] = [style.top, `${Number.parseFloat(style.height) + distance}px`]
+    setStyle(element, { transition: 'none', top, bottom: 'auto', height, 'max-height': 'none' })
+  }
   for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto' })
+}
+
+/** True for a layer as large as the window that a reader sees behind all of the page, such as a `<div>` with a background. */
+function isBehindPage({ element, style }: Positioned): boolean {
+  return Number(style.zIndex) < 0 && !isReplaced(element) && isFixedToWindow(element) && read(element, 'clientHeight') >= innerHeight
 }
 
 /** False for an element that scrolls with a transformed ancestor, which is then its offset parent. */

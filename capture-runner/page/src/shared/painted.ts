@@ -1,9 +1,9 @@
 // What an element paints, which may differ from its box: a box without height can have tall content, a box as large as the window may paint nothing,
 // and boxes around an element may hide a part of it.
 
-import { boxesOfText, ownBoxesOf, pageStart } from './boxes.ts'
-import { boxOf, call, isHtml, nameOf, read } from './dom.ts'
-import { type Area, boxAround, clipPathOf, mapArea } from './shapes.ts'
+import { boxesOfText, ownBoxesOf, pageStart, scaleOf } from './boxes.ts'
+import { boxOf, call, isHtml, nameOf, queryAll, read } from './dom.ts'
+import { type Area, boxAround, clipPathOf, isDrawn, mapArea } from './shapes.ts'
 import { containerOf, partsOf } from './tree.ts'
 
 export const isLarge = ({ left, top, right, bottom }: Area): boolean => right - left > 0 && bottom - top > 0
@@ -74,8 +74,7 @@ function overflowAreaOf(element: Element): Area | undefined {
   const isX = isCut(overflowX) || isPainted
   const isY = isCut(overflowY) || isPainted
   // Borders and scroll bars are outside. Transforms scale them.
-  const [offsetWidth, offsetHeight] = [read(element as HTMLElement, 'offsetWidth'), read(element as HTMLElement, 'offsetHeight')]
-  const [scaleX, scaleY] = [offsetWidth > 0 ? box.width / offsetWidth : 1, offsetHeight > 0 ? box.height / offsetHeight : 1]
+  const [scaleX, scaleY] = scaleOf(element)
   const left = box.left + read(element, 'clientLeft') * scaleX
   const top = box.top + read(element, 'clientTop') * scaleY
   const everywhere = Number.MAX_SAFE_INTEGER
@@ -121,11 +120,25 @@ export function* paintedBoxesOf(element: Element, clip: Area = pageArea(), seen?
   }
 }
 
+/** The area of a part of a drawing with its strokes, which boxes of drawings leave out. */
+function strokedAreaOf(drawing: Element): Area {
+  const areas = [drawing, ...queryAll(drawing, '*')].filter(isDrawn).map((part) => {
+    const { left, top, right, bottom } = boxOf(part)
+    const { stroke, strokeWidth } = getComputedStyle(part)
+    const { a = 1, b = 0 } = call(part, 'getScreenCTM') ?? {}
+    // What is not rendered has an empty box.
+    const half = stroke === 'none' || right + bottom === left + top ? 0 : (Number.parseFloat(strokeWidth) / 2) * Math.hypot(a, b)
+    return { left: left - half, top: top - half, right: right + half, bottom: bottom + half }
+  })
+  return boxAround(areas.filter(isLarge)) ?? boxOf(drawing)
+}
+
 /** The area of an element: its box, or that of its content if it has none or flows with text. */
 export function areaOf(element: Element): Area | undefined {
-  const own = boxOf(element)
+  const own = isDrawn(element) ? strokedAreaOf(element) : boxOf(element)
   const { display, contentVisibility } = getComputedStyle(element)
-  const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
+  // The small letters of `ruby` are outside of its box.
+  const isPlain = isLarge(own) && !/^(inline|ruby)$/.test(display) && contentVisibility !== 'hidden'
   return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
 }
 
