@@ -42,7 +42,8 @@ export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
 
 /** True for a layer as large as the window that a reader sees behind or above all of the page: one without content, or with a negative `z-index`. */
 function isLayer({ element, style }: Positioned): boolean {
-  if (isReplaced(element) || !isFixedToWindow(element) || read(element, 'clientHeight') < innerHeight) return false
+  if (isReplaced(element) || !isFixedToWindow(element)) return false
+  if (read(element, 'clientWidth') < innerWidth || read(element, 'clientHeight') < innerHeight) return false
   return Number(style.zIndex) < 0 || !call(element, 'hasChildNodes')
 }
 

@@ -14,6 +14,8 @@ const MIN_SLOPE = 0.01
 const MAX_SLOPE = 0.9
 /** Elements to note at each position. */
 const MAX_ELEMENTS = 500
+/** Elements whose style is searched at each position because of variables. */
+const MAX_STYLES = 3_000
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 

@@ -334,7 +334,7 @@ const cases: Record<PageFunctionName, Case> = {
   },
   moveBarsDown: {
     html: `<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>
-      <i id="back" style="position:fixed;bottom:0;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
+      <i id="back" style="position:fixed;bottom:0;width:100%;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
       <i id="modal" style="position:fixed;inset:0;background:red">text</i><b style="anchor-name:--one;position:absolute;top:1500px">one</b>
       <i id="beside" style="position:fixed;position-anchor:--one;position-area:top">beside</i><dialog>text</dialog><script>document.querySelector('dialog').showModal()</script>`,
     run: async (t, { call, read }) => {
