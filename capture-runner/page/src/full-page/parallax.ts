@@ -62,9 +62,8 @@ const createKinds = () => ({
 function findMovable(name: (typeof NAMES)[number]): Element[] {
   const own = queryAll(document, `[style*="${name}"]`)
   if (name !== 'transform') return own
-  const byVariable = queryAll(document, '[style*="--"], [style*="--"] *').filter(
-    (element) => getComputedStyle(element).transform !== 'none',
-  )
+  const styled = queryAll(document, '[style*="--"], [style*="--"] *').slice(0, MAX_STYLES)
+  const byVariable = styled.filter((element) => getComputedStyle(element).transform !== 'none')
   return [...new Set([...own, ...byVariable])]
 }
 
