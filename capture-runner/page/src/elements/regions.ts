@@ -1,9 +1,10 @@
 import type { Box, ElementQuery, ElementRegion, PageFunctions } from '../../../src/page/functions.ts'
-import { findFirstVisible, findVisible, isBoxless, isVisible, onPage, pageBoxesOf } from '../shared/boxes.ts'
+import { findFirstVisible, findVisible, isBoxless, isVisible, onPage } from '../shared/boxes.ts'
 import { boxOf, call, read, setStyle } from '../shared/dom.ts'
-import { areaOf, clipOf, cutTo } from '../shared/painted.ts'
+import { areaOf, clipOf, cutTo, shownAreasOf } from '../shared/painted.ts'
 import { flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { type Area, clipPathOf } from '../shared/shapes.ts'
+import { recall } from '../shared/state.ts'
 import { findMatches, findRoots, partsOf } from '../shared/tree.ts'
 
 const findQueried = ({ selector, all }: ElementQuery): Element[] =>
@@ -72,9 +73,6 @@ function holderOf(node: Node): Node | null {
 
 export const findIgnoredBoxes: PageFunctions['findIgnoredBoxes'] = (selectors) => {
   const roots = findRoots()
-  return selectors.map((selector) =>
-    findMatches(selector, roots)
-      .flatMap(pageBoxesOf)
-      .filter(({ width, height }) => width > 0 && height > 0),
-  )
+  const boxesOf = (element: Element) => shownAreasOf(element, recall('tintypeSeen')).map((area) => toBox(area, element))
+  return selectors.map((selector) => findMatches(selector, roots).flatMap(boxesOf))
 }

@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { boxOf, call, isHtml, read, setStyle } from '../shared/dom.ts'
-import { paintedBoxesOf } from '../shared/painted.ts'
+import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
 
@@ -22,18 +22,34 @@ export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
     const { position } = style
     if (position === 'fixed' || position === 'sticky') found[position].push({ element, style })
   }
-  const fixed = found.fixed.filter(({ element }) => isFixedToWindow(element) && belongsToBottom(element))
+  const layers = found.fixed.filter(isLayer)
+  const fixed = found.fixed.filter((one) => isFixedToWindow(one.element) && !layers.includes(one) && belongsToBottom(one.element))
   const sticky = found.sticky.filter(({ element, style }) => style.bottom !== 'auto' && sticksToWindow(element))
   const tops = fixed.map(({ style }) => Number.parseFloat(style.top) + distance)
   for (const [index, { element, style }] of fixed.entries()) {
     const { height } = style
     setStyle(element, { transition: 'none', height, top: `${tops[index]}px`, bottom: 'auto' })
   }
+  for (const { element, style } of layers) {
+    const [top, height] = [style.top, `${Number.parseFloat(style.height) + distance}px`]
+    setStyle(element, { transition: 'none', top, bottom: 'auto', height, 'max-height': 'none' })
+  }
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`::backdrop { bottom: -${distance}px !important }`)
+  document.adoptedStyleSheets.push(sheet)
   for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto' })
 }
 
-/** False for an element that scrolls with a transformed ancestor, which is then its offset parent. */
-const isFixedToWindow = (element: Element): boolean => isHtml(element) && read(element, 'offsetParent') === null
+/** True for a layer as large as the window that a reader sees behind or above all of the page: one without content, or with a negative `z-index`. */
+function isLayer({ element, style }: Positioned): boolean {
+  if (isReplaced(element) || !isFixedToWindow(element)) return false
+  if (read(element, 'clientWidth') < innerWidth || read(element, 'clientHeight') < innerHeight) return false
+  return Number(style.zIndex) < 0 || !call(element, 'hasChildNodes')
+}
+
+/** False for an element that scrolls with a transformed ancestor, which is then its offset parent, and for one that is placed beside another one. */
+const isFixedToWindow = (element: Element): boolean =>
+  isHtml(element) && read(element, 'offsetParent') === null && getComputedStyle(element).getPropertyValue('position-area') === 'none'
 
 function belongsToBottom(element: Element): boolean {
   const style = call(element, 'computedStyleMap')

@@ -14,6 +14,8 @@ const MIN_SLOPE = 0.01
 const MAX_SLOPE = 0.9
 /** Elements to note at each position. */
 const MAX_ELEMENTS = 500
+/** Elements whose style is searched at each position because of variables. */
+const MAX_STYLES = 3_000
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
@@ -56,12 +58,21 @@ const createKinds = () => ({
   margin: byProperty('margin-top', parentOf),
 })
 
+/** Elements that scripts may move, by their own style or by variables in it or in that of an element around them. */
+function findMovable(name: (typeof NAMES)[number]): Element[] {
+  const own = queryAll(document, `[style*="${name}"]`)
+  if (name !== 'transform') return own
+  const styled = queryAll(document, '[style*="--"], [style*="--"] *').slice(0, MAX_STYLES)
+  const byVariable = styled.filter((element) => getComputedStyle(element).transform !== 'none')
+  return [...new Set([...own, ...byVariable])]
+}
+
 export const noteShifts: PageFunctions['noteShifts'] = () => {
   const kinds = createKinds()
   const noted =
     recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map(), top: new Map(), margin: new Map() })
   for (const name of NAMES) {
-    for (const element of queryAll(document, `[style*="${name}"]`).slice(0, MAX_ELEMENTS)) {
+    for (const element of findMovable(name).slice(0, MAX_ELEMENTS)) {
       const shifts = noted[name].get(element) ?? []
       if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
     }

@@ -1,6 +1,8 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { ownBoxesOf } from '../shared/boxes.ts'
+import { isInSight } from '../shared/boxes.ts'
 import { call, createHtml, nameOf, queryAll, type Root, read, setStyle } from '../shared/dom.ts'
+import { shownAreasOf } from '../shared/painted.ts'
+import type { Area } from '../shared/shapes.ts'
 import { recall, remember } from '../shared/state.ts'
 import { findMatches, findRoots, shadowRootOf } from '../shared/tree.ts'
 
@@ -33,15 +35,17 @@ export const coverMatches: PageFunctions['coverMatches'] = ({ selectors, color }
   const matches = selectors.map((selector) => findMatches(selector, roots))
   hideAll(matches.flat(), selectors, roots)
   const layers = new Map<Document, HTMLElement>()
-  const boxes = matches.map((elements) => elements.flatMap((element) => ownBoxesOf(element).map((box) => ({ element, box }))))
-  for (const { element, box } of boxes.flat()) {
+  const areas = matches.map((elements) =>
+    elements.flatMap((element) => shownAreasOf(element, recall('tintypeSeen')).map((area) => ({ element, area }))),
+  )
+  for (const { element, area } of areas.flat()) {
     const document = read(element, 'ownerDocument')
     const layer = layers.get(document) ?? addLayer(document)
     layers.set(document, layer)
-    cover(layer, box, color)
+    cover(layer, area, color)
   }
   remember('tintypeMasks', [...layers.values()])
-  return boxes.map(({ length }) => length)
+  return areas.map(({ length }) => length)
 }
 
 /** A layer in the browser's top layer, above any dialog of the page. Styled by properties, which no Content-Security-Policy blocks. */
@@ -56,10 +60,10 @@ function addLayer(document: Document): HTMLElement {
   return layer
 }
 
-function cover(layer: HTMLElement, { left, top, width, height }: DOMRect, color: string): void {
+function cover(layer: HTMLElement, { left, top, right, bottom }: Area, color: string): void {
   const origin = layer.getBoundingClientRect()
   const box = createHtml('div', layer.ownerDocument)
-  const place = { left: left - origin.left, top: top - origin.top, width, height }
+  const place = { left: left - origin.left, top: top - origin.top, width: right - left, height: bottom - top }
   const pixels = Object.entries(place).map(([name, value]) => [name, `${value}px`])
   setStyle(box, { ...BOX, ...Object.fromEntries(pixels), background: color })
   layer.append(box)
@@ -82,11 +86,16 @@ export const leaveOutMatches: PageFunctions['leaveOutMatches'] = (selectors) => 
 /** Attributes that a PDF contains without showing them. */
 const SPOKEN = ['href', 'alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription', 'summary', 'abbr', 'lang', 'placeholder']
 
+/** No descendant and no generated text can undo the opacity. A transition would show the elements for as long as it takes. */
+const HIDDEN = { visibility: 'hidden', opacity: '0', transition: 'none' }
+
 /** Hides elements with all that they contain, by style and by rules for those that the page adds later. Returns all that is hidden. */
 function hideAll(elements: readonly Element[], selectors: readonly string[], roots: readonly Root[]): Element[] {
   const hidden = new Set<Element>()
   for (const element of elements) addContent(element, hidden)
-  for (const element of hidden) setStyle(element, { visibility: 'hidden' })
+  const seen = recall('tintypeSeen') ?? remember('tintypeSeen', new WeakSet())
+  for (const element of hidden) if (isInSight(element)) seen.add(element)
+  for (const element of hidden) setStyle(element, HIDDEN)
   const known = recall('tintypeHidden') ?? remember('tintypeHidden', new WeakSet())
   for (const root of roots) {
     if (known.has(root)) continue

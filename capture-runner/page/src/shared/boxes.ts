@@ -1,4 +1,4 @@
-import type { Box, Point } from '../../../src/page/functions.ts'
+import type { Box } from '../../../src/page/functions.ts'
 import { boxOf, call, queryAll, read, scrollingElement } from './dom.ts'
 import { containerOf, findMatches, partsOf } from './tree.ts'
 
@@ -50,28 +50,32 @@ export function shareOfWindow(element: Element): number {
   return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0
 }
 
-/** Where the window of the element's frame begins in the window of the page. */
-function frameOffsetOf(element: Element): Point {
-  const offset = { x: 0, y: 0 }
-  for (let frame = frameElementOf(element); frame; frame = frameElementOf(frame)) {
-    const { left, top } = boxOf(frame)
-    const { paddingLeft, paddingTop } = getComputedStyle(frame)
-    offset.x += left + frame.clientLeft + (Number.parseFloat(paddingLeft) || 0)
-    offset.y += top + frame.clientTop + (Number.parseFloat(paddingTop) || 0)
-  }
-  return offset
-}
-
 /** The frame that shows the element's document; undefined in the page itself. */
 function frameElementOf(element: Element): Element | undefined {
   const view = read(element, 'ownerDocument').defaultView
   return view && view !== globalThis.window ? (view.frameElement ?? undefined) : undefined
 }
 
-/** A box of an element, in the window of the page. */
+/** A box of an element, in the window of the page. Frames may be scaled. */
 export function inWindow({ x, y, width, height }: Box, element: Element): Box {
-  const offset = frameOffsetOf(element)
-  return { x: x + offset.x, y: y + offset.y, width, height }
+  const box = { x, y, width, height }
+  for (let frame = frameElementOf(element); frame; frame = frameElementOf(frame)) {
+    const outer = boxOf(frame)
+    const { paddingLeft, paddingTop } = getComputedStyle(frame)
+    const [scaleX, scaleY] = scaleOf(frame)
+    box.x = outer.left + (frame.clientLeft + (Number.parseFloat(paddingLeft) || 0) + box.x) * scaleX
+    box.y = outer.top + (frame.clientTop + (Number.parseFloat(paddingTop) || 0) + box.y) * scaleY
+    box.width *= scaleX
+    box.height *= scaleY
+  }
+  return box
+}
+
+/** How much transforms enlarge an element. 1 for an element without a layout box of its own. */
+export function scaleOf(element: Element): [x: number, y: number] {
+  const { width, height } = boxOf(element)
+  const [own, tall] = [read(element as HTMLElement, 'offsetWidth'), read(element as HTMLElement, 'offsetHeight')]
+  return [own > 0 ? width / own : 1, tall > 0 ? height / tall : 1]
 }
 
 /** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
@@ -89,9 +93,3 @@ export function onPage(box: Box, element: Element): Box {
   const { x, y, width, height } = inWindow(box, element)
   return { x: x + pageStart() + scrollX, y: y + scrollY, width, height }
 }
-
-/** The box around an element in CSS pixels of the page. */
-export const pageBoxOf = (element: Element): Box => onPage(boxOf(element), element)
-
-/** The boxes of an element in CSS pixels of the page. */
-export const pageBoxesOf = (element: Element): Box[] => ownBoxesOf(element).map((box) => onPage(box, element))

@@ -1,9 +1,9 @@
 // What an element paints, which may differ from its box: a box without height can have tall content, a box as large as the window may paint nothing,
 // and boxes around an element may hide a part of it.
 
-import { boxesOfText, pageStart } from './boxes.ts'
-import { boxOf, call, isHtml, nameOf, read } from './dom.ts'
-import { type Area, boxAround, clipPathOf, mapArea } from './shapes.ts'
+import { boxesOfText, ownBoxesOf, pageStart, scaleOf } from './boxes.ts'
+import { boxOf, call, isHtml, nameOf, queryAll, read } from './dom.ts'
+import { type Area, boxAround, clipPathOf, isDrawn, mapArea } from './shapes.ts'
 import { containerOf, partsOf } from './tree.ts'
 
 export const isLarge = ({ left, top, right, bottom }: Area): boolean => right - left > 0 && bottom - top > 0
@@ -74,8 +74,7 @@ function overflowAreaOf(element: Element): Area | undefined {
   const isX = isCut(overflowX) || isPainted
   const isY = isCut(overflowY) || isPainted
   // Borders and scroll bars are outside. Transforms scale them.
-  const [offsetWidth, offsetHeight] = [read(element as HTMLElement, 'offsetWidth'), read(element as HTMLElement, 'offsetHeight')]
-  const [scaleX, scaleY] = [offsetWidth > 0 ? box.width / offsetWidth : 1, offsetHeight > 0 ? box.height / offsetHeight : 1]
+  const [scaleX, scaleY] = scaleOf(element)
   const left = box.left + read(element, 'clientLeft') * scaleX
   const top = box.top + read(element, 'clientTop') * scaleY
   const everywhere = Number.MAX_SAFE_INTEGER
@@ -99,31 +98,60 @@ const REPLACED = /^(img|video|audio|canvas|iframe|object|embed|input|textarea|se
 
 export const isReplaced = (element: Element): boolean => REPLACED.test(nameOf(element))
 
-/** The areas that an element and its content paint. */
-export function* paintedBoxesOf(element: Element, clip: Area = pageArea()): Generator<Area> {
+/**
+ * The areas that an element and its content paint.
+ * @param seen the elements that are in sight, for content that was hidden since; absent: as their styles say
+ */
+export function* paintedBoxesOf(element: Element, clip: Area = pageArea(), seen?: WeakSet<Node>): Generator<Area> {
   const style = getComputedStyle(element)
-  if (style.display === 'none' || style.opacity === '0') return
+  if (style.display === 'none' || (!seen && style.opacity === '0')) return
   const path = clipPathOf(element)
   const own = path ? cutTo(clip, path) : clip
   if (!own) return
   const shown = (boxes: Iterable<Area>, within: Area) => [...boxes].map((box) => cutTo(box, within)).filter((box) => box !== undefined)
-  const isShown = style.visibility === 'visible'
+  const isShown = seen ? seen.has(element) : style.visibility === 'visible'
   if (isShown && (isReplaced(element) || paintsItself(style))) yield* shown(call(element, 'getClientRects'), own)
   const overflow = overflowAreaOf(element)
   const inner = overflow ? cutTo(own, overflow) : own
   if (!inner) return
   for (const node of partsOf(element)) {
-    if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner)
+    if (node.nodeType === Node.ELEMENT_NODE) yield* paintedBoxesOf(node as Element, inner, seen)
     else if (node.nodeType === Node.TEXT_NODE && isShown && node.textContent?.trim() !== '') yield* shown(boxesOfText(node), inner)
   }
 }
 
+/** The area of a part of a drawing with its strokes, which boxes of drawings leave out. */
+function strokedAreaOf(drawing: Element): Area {
+  const areas = [drawing, ...queryAll(drawing, '*')].filter(isDrawn).map((part) => {
+    const { left, top, right, bottom } = boxOf(part)
+    const { stroke, strokeWidth } = getComputedStyle(part)
+    const { a = 1, b = 0 } = call(part, 'getScreenCTM') ?? {}
+    // What is not rendered has an empty box.
+    const half = stroke === 'none' || right + bottom === left + top ? 0 : (Number.parseFloat(strokeWidth) / 2) * Math.hypot(a, b)
+    return { left: left - half, top: top - half, right: right + half, bottom: bottom + half }
+  })
+  return boxAround(areas.filter(isLarge)) ?? boxOf(drawing)
+}
+
 /** The area of an element: its box, or that of its content if it has none or flows with text. */
 export function areaOf(element: Element): Area | undefined {
-  const own = boxOf(element)
+  const own = isDrawn(element) ? strokedAreaOf(element) : boxOf(element)
   const { display, contentVisibility } = getComputedStyle(element)
-  const isPlain = isLarge(own) && display !== 'inline' && contentVisibility !== 'hidden'
+  // The small letters of `ruby` are outside of its box.
+  const isPlain = isLarge(own) && !/^(inline|ruby)$/.test(display) && contentVisibility !== 'hidden'
   return isPlain ? own : boxAround([...[own].filter((box) => isLarge(box) && contentVisibility !== 'hidden'), ...paintedBoxesOf(element)])
+}
+
+/**
+ * The boxes of an element, or those of what it shows if they are empty, as far as the boxes around it leave them visible.
+ * @param seen the elements that are in sight, for content that was hidden since
+ */
+export function shownAreasOf(element: Element, seen?: WeakSet<Node>): Area[] {
+  const [own, around, path] = [ownBoxesOf(element).filter(isLarge), clipOf(element), clipPathOf(element)]
+  const clip = path ? cutTo(around, path) : around
+  if (!clip) return []
+  if (own.length === 0) return [...paintedBoxesOf(element, clip, seen)]
+  return own.map((box) => cutTo(box, clip)).filter((area) => area !== undefined)
 }
 
 /** True if an element with this style has a background, a border or a shadow. */

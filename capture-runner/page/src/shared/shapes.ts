@@ -45,7 +45,7 @@ export const mapArea = ({ left, top, right, bottom }: Area, matrix: DOMMatrix): 
   boxAroundPoints(rectangle(left, top, right, bottom), matrix)
 
 /** Parts of SVG drawings have coordinates instead of boxes. */
-const isDrawn = (element: Element): element is SVGGraphicsElement =>
+export const isDrawn = (element: Element): element is SVGGraphicsElement =>
   'getScreenCTM' in element && read(element as unknown as SVGElement, 'ownerSVGElement') !== null
 
 /** From the element's own coordinates to those of the window, without the distance to its corner for an element with a box. */

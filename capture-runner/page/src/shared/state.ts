@@ -30,6 +30,8 @@ export interface PageState {
   /** Closed roots by their hosts, as far as the runner has found them. */
   tintypeClosedRoots: Map<Element, ShadowRoot>
   tintypeHidden: WeakSet<Node>
+  /** Elements that were in sight before a mask hid them. */
+  tintypeSeen: WeakSet<Node>
   pdfOutcome: Promise<unknown>
 }
 

@@ -127,7 +127,7 @@ const readMetrics = (work: Work): Promise<Metrics | undefined> =>
 /** Calls whose work is neither a timer nor a request nor a DOM change. */
 const CALLS = [
   'requestIdleCallback|createImageBitmap|indexedDB|WebAssembly|toBlob|convertToBlob|FileReader|arrayBuffer\\(|caches\\.open',
-  'subtle\\.|decodeAudioData|startRendering|getDirectory\\(|Worklet',
+  'subtle\\.|decodeAudioData|startRendering|getDirectory\\(|Worklet|\\.decode\\(\\)',
 ].join('|')
 
 const namesCallsInline = (work: Work): Promise<boolean> => inDocument(work, false, () => callInPage(work, 'hasInlineScript', CALLS))

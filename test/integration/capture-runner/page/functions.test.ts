@@ -159,11 +159,24 @@ const cases: Record<PageFunctionName, Case> = {
   },
   findRegions: {
     html: SQUARE + SQUARE,
-    run: async (t, { call }) => {
+    run: async (t, { call, read }) => {
       const box = { x: 100, y: 50, width: 30, height: 40 }
       const region = { painted: box, own: box, whole: box }
       t.strictSame(await call('findRegions', { selector: '.square', all: false }), [region])
       t.strictSame(await call('findRegions', { selector: '.square', all: true }), [region, region])
+      const frame = `<iframe style="width:300px;height:200px;border:10px solid;transform:scale(0.5);transform-origin:0 0" srcdoc='<body style="margin:0"><p id="inner" style="margin:20px;width:100px;height:40px">text</p>'></iframe>`
+      await read(
+        `document.body.innerHTML = ${JSON.stringify(frame)}, new Promise((loaded) => { document.querySelector('iframe').onload = loaded })`,
+      )
+      const [{ painted } = {}] = await call('findRegions', { selector: '#inner', all: false })
+      t.strictSame(painted, { x: 23, y: 23, width: 50, height: 20 }, 'in a frame of half its size')
+      await read(
+        `document.body.innerHTML = '<svg width="400" height="400" viewBox="0 0 200 200" style="position:absolute;left:0;top:0"><g id="part"><defs><rect stroke="red" width="190" height="190"/></defs><rect stroke="red" display="none" width="200" height="200"/><path stroke="red" stroke-width="10" d="M20 50 H80"/><rect x="30" y="60" width="20" height="10"/></g></svg><ruby style="position:absolute;top:500px">m<rt style="font-size:60px">a</rt></ruby>'`,
+      )
+      const [{ painted: stroked } = {}] = await call('findRegions', { selector: '#part', all: false })
+      t.strictSame(stroked, { x: 30, y: 90, width: 140, height: 50 }, 'the strokes of a part of a drawing')
+      const [{ painted: letters } = {}] = await call('findRegions', { selector: 'ruby', all: false })
+      t.ok(letters && letters.height > 60, 'the letters above a word')
     },
   },
   findScroller: {
@@ -246,6 +259,16 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findWiderPart'), { part: 'div#board', width: 700, whole: 1_500 })
       await read("board.style.overflow = 'hidden'")
       t.equal(await call('findWiderPart'), null, 'no reader can scroll it')
+      for (const inner of [
+        '<div style="width:900px;height:10px">',
+        '<body style="margin:0"><main style="overflow:auto"><div style="width:900px;height:450px">',
+      ]) {
+        await read(`board.outerHTML = '<iframe id="board" style="width:700px;height:500px;border:0"></iframe>'`)
+        await read(
+          `board.contentDocument.write('<!doctype html><html dir="rtl"><style>body { margin: 0 }</style>' + ${JSON.stringify(inner)}), board.contentDocument.close()`,
+        )
+        t.match(await call('findWiderPart'), { width: 700, whole: 900 }, `in a frame that is read from the right: ${inner}`)
+      }
     },
   },
   hidesSides: {
@@ -306,9 +329,16 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   moveBarsDown: {
-    html: '<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>',
+    html: `<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>
+      <i id="back" style="position:fixed;bottom:0;width:100%;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
+      <i id="modal" style="position:fixed;inset:0;background:red">text</i><b style="anchor-name:--one;position:absolute;top:1500px">one</b>
+      <i id="beside" style="position:fixed;position-anchor:--one;position-area:top">beside</i><dialog>text</dialog><script>document.querySelector('dialog').showModal()</script>`,
     run: async (t, { call, read }) => {
       await call('moveBarsDown', 1_000)
+      const sides = '[back, veil, modal].flatMap((one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom] })'
+      t.strictSame(await read(sides), [0, 1_600, 0, 1_600, 0, 600], 'layers behind and above the page')
+      t.equal(await read("getComputedStyle(document.querySelector('dialog'), '::backdrop').height"), '1600px')
+      t.equal(await read('beside.getBoundingClientRect().bottom'), 1_500)
       t.strictSame(await read('[bar, head].map((one) => one.getBoundingClientRect().top)'), [1_570, 0])
     },
   },
@@ -340,15 +370,19 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   noteShifts: {
-    html: `<style>body { margin: 0 }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p></div>${TALL}`,
+    html: `<style>body { margin: 0 } #two { transform: translateY(calc(var(--top) * 0.25px)) }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p>
+      <p id="two" style="margin:0">text</p></div>${TALL}`,
     run: async (t, { call, read }) => {
       for (const top of [0, 500, 1_000]) {
-        await read(`scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)'`)
+        await read(
+          `scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)', document.body.style.setProperty('--top', ${top})`,
+        )
         await call('noteShifts')
       }
-      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)'")
+      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)', document.body.style.setProperty('--top', 9000)")
       await call('placeShifted')
       t.equal(await read('new DOMMatrix(getComputedStyle(one).transform).m42'), 250)
+      t.equal(await read('new DOMMatrix(getComputedStyle(two).transform).m42'), 250, 'by a variable of an element around it')
     },
   },
   pinHeights: {
@@ -720,6 +754,39 @@ for (const [name, [html, where]] of Object.entries(SCROLLED)) {
     t.equal(await read(where), 1234)
   })
 }
+
+t.test('a mask covered what boxes around it hide, and painted no box if the children of its element float', async (t) => {
+  const inBox = (style: string, inner: string) => `<div style="height:100px;${style}">${inner}</div>`
+  const block = (style = '', name = 'inner') =>
+    `<b class="${name}" style="display:block;width:80px;height:40px;background:red;${style}"></b>`
+  const { call, read } = await open(`<!doctype html><body style="margin:0">
+    <style>.mask b::before { content: 'x'; visibility: visible }</style>
+    ${inBox('', `<div class="mask">${block('float:left')}</div>`)}
+    ${inBox('', `<div class="mask">${block('position:absolute;margin:10px')}${block('position:fixed;inset:0;opacity:0')}</div>`)}
+    ${inBox('', `<p class="mask" style="height:0;margin:0"><canvas width="24" height="40"></canvas></p>`)}
+    ${inBox('overflow:hidden;height:30px;margin-bottom:70px', block('', 'mask'))}
+    ${inBox('', block('clip-path:inset(10px)', 'mask'))}
+    ${inBox('', `<div class="mask" style="height:0;overflow:hidden">${block()}</div>`)}</body>`)
+  const boxes = `JSON.stringify([...document.querySelectorAll('[popover] > div')].map((box) => box.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height]))`
+  const expected = [
+    [0, 0, 80, 40],
+    [10, 110, 80, 40],
+    [0, 200, 24, 40],
+    [0, 300, 80, 30],
+    [10, 410, 60, 20],
+  ]
+  for (const time of ['at first', 'for the next frame of a video']) {
+    t.strictSame(await call('coverMatches', { selectors: ['.mask'], color: 'blue' }), [5], time)
+    t.strictSame(JSON.parse(String(await read(boxes))), expected, time)
+    const ignored = (await call('findIgnoredBoxes', ['.mask']))[0] ?? []
+    t.strictSame(
+      ignored.map(({ x, y, width, height }) => [x, y, width, height]),
+      expected,
+      `areas to ignore ${time}`,
+    )
+  }
+  t.equal(await read("document.querySelector('.mask b').checkVisibility({ opacityProperty: true })"), false, 'generated text is hidden')
+})
 
 t.test('the image has the sources of page functions that these tests call', async (t) => {
   const dist = t.testdir()

@@ -11,6 +11,8 @@ const tall = '<div style="height:5000px">Much to read.</div>'
 const parts = ['#0f0', '#fff', '#00f'].map((color) => `<div style="height:700px;background:${color}"></div>`).join('')
 const inner = `<!doctype html><body style="margin:0"><p style="position:absolute">Text</p>${parts}</body>`
 const shyParts = parts.replaceAll('style="', 'class="part" style="opacity:0;transform:translateY(60px);')
+/** 2,100 px in 21 rows, which appear when they are in the middle of a part that scrolls. */
+const shyRows = ['#0f0', '#fff', '#00f'].map((color) => `<div style="height:100px;opacity:0;background:${color}"></div>`.repeat(7)).join('')
 /** A script that shows parts at the scroll positions at which they are in the middle of a scroller. */
 const showing = (scroller: string) => `<script>
   const show = () => {
@@ -87,6 +89,13 @@ const stage = await openStage(t, {
   '/frame': page('', '<iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/srcdoc': page('', `<iframe srcdoc='${inner}' style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`),
   '/frame-of-shell': page('', '<iframe src="/main" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
+  '/middle-of-part': page(
+    '',
+    `<main id="panel" style="height:100vh;overflow-y:auto;padding:0">${shyRows}</main><script>
+      const watch = new IntersectionObserver((entries) => { for (const { isIntersecting, target } of entries) if (isIntersecting) target.style.opacity = 1 },
+        { root: panel, rootMargin: '-25% 0px' })
+      for (const row of panel.children) watch.observe(row)</script>`,
+  ),
   '/late': page(
     '',
     `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
@@ -180,6 +189,7 @@ for (const [path, height, what] of [
   ['/closed', 2_100, 'a part in a closed root'],
   ['/scrolled', 2_100, 'a part that shows its content on scroll'],
   ['/scrolled-frame', 2_100, 'a frame that shows its content on scroll'],
+  ['/middle-of-part', 2_100, 'a part that shows its content in its middle'],
   ['/late', 2_100, 'a part that a timer adds'],
 ] as const) {
   t.test(`a full page shows all that scrolls instead of the page: ${what}`, async (t) => {

@@ -1,6 +1,7 @@
 // Screenshots show what pages do outside of timers, requests and DOM changes, and the wait for it never makes a capture fail or last long.
 
 import type { ServerResponse } from 'node:http'
+import sharp from 'sharp'
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
@@ -18,6 +19,9 @@ const sendFive = (response: ServerResponse, write: (number: number) => string): 
     setTimeout(() => response.write(write(number)) && number === 5 && response.end(), number * 150)
 }
 
+const large = await sharp({ create: { width: 5_000, height: 4_000, channels: 3, background: '#0f0' } })
+  .png()
+  .toBuffer()
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 t.teardown(() => names.close())
 const stage = await openStage(
@@ -62,6 +66,14 @@ const stage = await openStage(
       pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 2000, 2000)
       drawing.convertToBlob().then((blob) => createImageBitmap(blob)).then((bitmap) => box.getContext('2d').drawImage(bitmap, 0, 0))`)}`,
     ),
+    '/decoded': intro(
+      '',
+      `(async () => {
+      for (let number = 0; number < 3; number++) { const image = new Image(400, 50); image.src = '/large.png?' + number; await image.decode(); box.before(image) }
+      ${green}
+    })()`,
+    ),
+    '/large.png': (_, response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(large),
     '/derived-key': intro(
       '',
       `const secret = new TextEncoder().encode('a secret'); const derive = (key) =>
@@ -157,6 +169,7 @@ for (const [path, what] of [
   ['/idle-callbacks', 'elements that idle callbacks add'],
   ['/database', 'notes of a database'],
   ['/bitmap', 'a decoded picture on a canvas'],
+  ['/decoded', 'pictures that a script decodes before it adds them'],
   ['/derived-key', 'what waits for a derived key'],
   ['/private-files', 'what waits for files of the private file system'],
   ['/worker-rows', 'lines that a worker sends for more than a second'],
