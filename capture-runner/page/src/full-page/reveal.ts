@@ -31,9 +31,11 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
   for (const element of all) if (!heights.has(element as HTMLElement)) showSkipped(element)
   for (const element of all.filter(isPart)) {
     const offsetHeight = read(element, 'offsetHeight')
-    // In the tall window, an element as tall as the window has a height in its units.
-    const height = isTall && offsetHeight === innerHeight ? windowHeight : offsetHeight
+    const known = heights.get(element) ?? 0
+    // In the tall window, an element as tall as the window has a height in its units, or its content fills the window.
+    const height = isTall && offsetHeight === innerHeight ? Math.max(known, windowHeight) : offsetHeight
     if (height !== offsetHeight) pin(element, height)
+    else if (isTall && known > 0 && leastHeightOf(element) > known) pin(element, known, true)
     else if (pinned.has(element)) freeGrown(element, state)
     else heights.set(element, height)
   }
@@ -42,6 +44,9 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
   state.contentEnd = contentEnd
   return state.pageHeight
 }
+
+/** A height that a script has set as the least one, such as that of the window. */
+const leastHeightOf = (element: HTMLElement): number => Number.parseFloat(read(element, 'style').minHeight)
 
 const isPart = (element: Element): element is HTMLElement =>
   isHtml(element) && element !== document.documentElement && element !== document.body
@@ -127,14 +132,22 @@ function* ancestorsOf(element: Element): Generator<Element> {
   for (let outer = parentOf(element); outer; outer = parentOf(outer)) yield outer
 }
 
-/** An element that a script shrank is pinned again. */
+/** An element that a script shrank, or enlarged beyond its content for the tall window, is pinned again. */
 export const unpinHeights: PageFunctions['unpinHeights'] = (isAll) => {
   const { pinned, windowHeight } = recall('tintypeHeights') ?? { pinned: [], windowHeight: 0 }
   const released = [...pinned]
     .filter(([, height]) => isAll || height > windowHeight)
-    .map(([element, height]) => ({ element, height, number: attributeOf(element, HEIGHT) ?? '' }))
+    .map(([element, height]) => ({
+      element,
+      height,
+      most: Math.max(height, read(element, 'offsetHeight'), read(element, 'scrollHeight') + LINE_PIXELS),
+      number: attributeOf(element, HEIGHT) ?? '',
+    }))
   for (const { element } of released) call(element, 'removeAttribute', HEIGHT)
   if (isAll) return
-  const smaller = released.filter(({ element, height }) => read(element, 'offsetHeight') < height)
-  for (const { element, number } of smaller) call(element, 'setAttribute', HEIGHT, number)
+  const others = released.filter(({ element, height, most }) => {
+    const offsetHeight = read(element, 'offsetHeight')
+    return offsetHeight < height || offsetHeight > most
+  })
+  for (const { element, number } of others) call(element, 'setAttribute', HEIGHT, number)
 }

@@ -70,8 +70,18 @@ const toggled = (condition: string) =>
       for (const section of document.querySelectorAll('section')) section.classList.toggle('on', ${condition})
     }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
   )
+/** Like AdminLTE 2: a script makes content as tall as the window. */
+const filled = (onResize: string) =>
+  page(
+    '',
+    `<div style="overflow-y:auto;background:#0f0"><header style="height:50px"></header><main id="main"><div style="height:700px"></div></main><footer style="height:50px;background:#f00"></footer></div><script>
+      const fill = () => { main.style.minHeight = innerHeight - 100 + 'px' }
+      fill(); addEventListener('resize', ${onResize})</script>`,
+  )
 
 const stage = await openStage(t, {
+  '/filled': filled('fill'),
+  '/filled-late': filled('() => setTimeout(fill, 100)'),
   '/late-0': late('add(part); add(part); add(part)'),
   '/late-timer': late('add(part); setTimeout(() => add(part), 400); setTimeout(() => add(part), 1200)'),
   '/late-fetch': late(
@@ -299,6 +309,15 @@ t.test('blocks as tall as the window are not stretched by the tall window', asyn
   const { pixels } = await stage.shoot('/window-tall', full)
   t.equal(pixels.height, 600 + 300 + 600 + 4 * HEIGHT)
   t.ok(isNear(pixels.at(200, 599), RED) && isNear(pixels.at(200, 601), BLUE) && isNear(pixels.at(200, 899), BLUE))
+})
+
+t.test('a full page is as tall as its content, although a script makes it as tall as the window', async (t) => {
+  for (const path of ['/filled', '/filled-late']) {
+    const { pixels, findings } = await stage.shoot(path, full)
+    t.equal(pixels.height, 50 + 700 + 50, path)
+    t.ok(isNear(pixels.at(200, 740), GREEN) && isNear(pixels.at(200, 760), RED))
+    t.strictSame(findings.warnings, [])
+  }
 })
 
 t.test('a canvas stays visible in a full page that fits the window', async (t) => {
