@@ -32,6 +32,7 @@ export { countLoadingImages, hasPlayingSound, muteMedia } from './video/media.ts
 export { findScroller, scrollScroller } from './video/scroller.ts'
 export { countChanges } from './waiting/changes.ts'
 export { nameElements } from './waiting/element-names.ts'
+export { restAnimations } from './waiting/endless.ts'
 export { nextFrame, readFrame, requestFrame } from './waiting/frames.ts'
 export { whenIdle } from './waiting/idle.ts'
 export { findShownImages } from './waiting/images.ts'
