@@ -116,6 +116,8 @@ export interface VisibleMotion {
   hasGrown: boolean
   /** Animations and transitions, of SVG too, that end within the remaining time. */
   animations: number
+  /** Animations that never end. */
+  endless: number
   canvases: number
   /** `<marquee>` elements. Their animations are in shadow roots of the browser. */
   marquees: number
@@ -306,6 +308,8 @@ export interface PageFunctions {
   countLoading: (height: number) => number
   /** The URLs that an element above this height shows: as an image, a background, a mask, a poster, or in a pseudo-element. */
   findShownImages: (urls: readonly string[], height: number) => string[]
+  /** Stops endless animations, of SVG too, at this time since they were started, or soon after it if they hide what they animate then. */
+  restAnimations: (milliseconds: number) => void
   /** Finite animations jump to their end, infinite ones to their first frame, also those of drawings. Returns true if there are `<marquee>` elements, which it cannot stop. */
   endAnimations: () => boolean
   rewindMedia: () => void

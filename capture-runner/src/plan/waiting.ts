@@ -36,6 +36,8 @@ export interface WaitingPlan {
   isStabilityTelling: boolean
   /** Real time, from the start of the wait, in which pictures are compared while something still moves. */
   stabilityPicturesMilliseconds: number
+  /** Page time since their start at which endless animations are shown; absent: as they are. */
+  endlessMilliseconds?: number
   /** Milliseconds without a DOM change. */
   domIdleMilliseconds?: number
   delayMilliseconds: number
@@ -110,6 +112,8 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     stabilityMaxMilliseconds,
     isStabilityTelling: false,
     stabilityPicturesMilliseconds: stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
+    // After a delay, a slideshow must show what it shows then.
+    ...(options.stabilityTimeout > 0 ? { endlessMilliseconds: Math.max(options.stabilityTimeout, delay) } : {}),
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),

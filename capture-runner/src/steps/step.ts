@@ -86,6 +86,8 @@ export interface Work {
   onLoop?: (session: DevTools) => void
   /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
   imagesUntil?: number
+  /** Whether the page has had endless animations; absent: not known. */
+  hasEndless?: boolean
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
   /**

@@ -4,7 +4,8 @@ import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
 import { recall, remember } from '../shared/state.ts'
 import { findRoots } from '../shared/tree.ts'
 import { EVERYTHING } from './changes.ts'
-import { advanceDrawings, type Drawings, isSvgAnimation, noteDrawing } from './svg-animations.ts'
+import { isEndless, runsOnTime } from './endless.ts'
+import { advanceDrawings, type Drawings, isSvgAnimation, neverEnds, noteDrawing } from './svg-animations.ts'
 
 /** Elements that may move without a change of the document. */
 const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set'
@@ -13,7 +14,7 @@ const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set'
 export const advanceAnimations: PageFunctions['advanceAnimations'] = (milliseconds, left) => {
   const watch = recall('tintypeMotion') ?? remember('tintypeMotion', createWatch())
   let animations = 0
-  let [canvases, marquees] = [0, 0]
+  let [endless, canvases, marquees] = [0, 0, 0]
   const drawings: Drawings = new Map()
   for (const root of findRoots()) {
     if (!watch.roots.has(root)) {
@@ -21,13 +22,16 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
       watch.observer.observe(root, EVERYTHING)
     }
     for (const animation of root.getAnimations()) {
+      if (isEndless(animation)) endless++
       if (!goesToEnd(animation)) continue
       if (isFirstChange(watch.growth, targetOf(animation))) watch.hasGrown = true
       if (advance(animation, milliseconds, left)) animations++
     }
     for (const element of queryAll(root, MOVING)) {
-      if (isSvgAnimation(element)) noteDrawing(drawings, element)
-      else if (nameOf(element) === 'canvas') canvases++
+      if (isSvgAnimation(element)) {
+        noteDrawing(drawings, element)
+        if (neverEnds(element)) endless++
+      } else if (nameOf(element) === 'canvas') canvases++
       else if (nameOf(element) === 'marquee') marquees++
     }
   }
@@ -36,7 +40,7 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
   const { changes, hasGrown } = watch
   watch.changes = 0
   watch.hasGrown = false
-  return { hasChanges: changes > 0, hasGrown, animations, canvases, marquees }
+  return { hasChanges: changes > 0, hasGrown, animations, endless, canvases, marquees }
 }
 
 function createWatch() {
@@ -58,10 +62,8 @@ function createWatch() {
 const targetOf = ({ effect }: Animation): Node => (effect instanceof KeyframeEffect && effect.target) || document
 
 /** True if the animation is running, ends, and depends on time alone. */
-function goesToEnd(animation: Animation): boolean {
-  if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) return false
-  return animation.playbackRate > 0 && endOf(animation) < Number.POSITIVE_INFINITY
-}
+const goesToEnd = (animation: Animation): boolean =>
+  runsOnTime(animation) && animation.playbackRate > 0 && endOf(animation) < Number.POSITIVE_INFINITY
 
 /** An effect without a time in milliseconds never ends. */
 function endOf({ effect }: Animation): number {

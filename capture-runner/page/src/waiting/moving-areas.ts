@@ -1,13 +1,13 @@
 import type { PageFunctions, WindowShare } from '../../../src/page/functions.ts'
 import { boxOf } from '../shared/dom.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
+import { isEndless } from './endless.ts'
 
 export const findMovingAreas: PageFunctions['findMovingAreas'] = () => {
-  const found = findMatches('img, video, svg:has([repeatCount=indefinite], [repeatDur]), marquee', findRoots(false))
-  for (const { effect } of document.getAnimations()) {
-    if (effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY && effect instanceof KeyframeEffect && effect.target)
-      found.push(effect.target)
-  }
+  const roots = findRoots(false)
+  const found = findMatches('img, video, svg:has([repeatCount=indefinite], [repeatDur]), marquee', roots)
+  const endless = roots.flatMap((root) => root.getAnimations()).filter(isEndless)
+  found.push(...endless.map(({ effect }) => effect.target))
   return found.map(toShare)
 }
 

@@ -15,11 +15,15 @@ export function noteDrawing(drawings: Drawings, animation: SVGAnimationElement):
 /** The elements of a drawing that move it. */
 const MOVING = 'animate, animateMotion, animateTransform, set'
 
-/** Stops the clocks of drawings when their finite animations are over and their infinite ones show their first frame. */
-export function endDrawings(): void {
+function findDrawings(): Drawings {
   const drawings: Drawings = new Map()
   for (const element of findMatches(MOVING)) if (isSvgAnimation(element)) noteDrawing(drawings, element)
-  for (const [drawing, animations] of drawings) {
+  return drawings
+}
+
+/** Stops the clocks of drawings when their finite animations are over and their infinite ones show their first frame. */
+export function endDrawings(): void {
+  for (const [drawing, animations] of findDrawings()) {
     drawing.pauseAnimations()
     // When an animation begins may depend on the current time, because it can follow others.
     drawing.setCurrentTime(0)
@@ -40,12 +44,35 @@ export function advanceDrawings(drawings: Drawings, milliseconds: number, left: 
   return count
 }
 
+/** A drawing that never rests. */
+export interface EndlessDrawing {
+  /** Stops its clock at this time, but not before the end of a finite animation that is over. */
+  stopAt: (seconds: number) => void
+  /** Its endless animations. */
+  animations: readonly SVGAnimationElement[]
+}
+
+export const findEndlessDrawings = (): EndlessDrawing[] =>
+  [...findDrawings()].flatMap(([drawing, animations]) => {
+    const endless = animations.filter(neverEnds)
+    if (endless.length === 0 || drawing.animationsPaused()) return []
+    const now = drawing.getCurrentTime()
+    const over = Math.max(0, ...animations.map(endOf).filter((end) => end <= now))
+    const stopAt = (seconds: number) => {
+      drawing.pauseAnimations()
+      drawing.setCurrentTime(Math.max(seconds, over))
+    }
+    return { stopAt, animations: endless }
+  })
+
+export const neverEnds = (animation: SVGAnimationElement): boolean =>
+  animation.getAttribute('repeatCount') === 'indefinite' || animation.getAttribute('repeatDur') === 'indefinite'
+
 /** Seconds on the drawing's clock; 0 if the animation never ends or has not begun. */
 function endOf(animation: SVGAnimationElement): number {
-  const times = animation.getAttribute('repeatCount') ?? '1'
-  if (times === 'indefinite' || animation.hasAttribute('repeatDur')) return 0
+  if (neverEnds(animation) || animation.hasAttribute('repeatDur')) return 0
   try {
-    return animation.getStartTime() + animation.getSimpleDuration() * Number(times)
+    return animation.getStartTime() + animation.getSimpleDuration() * Number(animation.getAttribute('repeatCount') ?? '1')
   } catch {
     // It has no start or no duration yet.
     return 0

@@ -11,7 +11,7 @@ export interface Motion extends VisibleMotion {
 }
 
 /** No activity. */
-export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, canvases: 0, marquees: 0 }
+export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, endless: 0, canvases: 0, marquees: 0 }
 
 /** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
@@ -79,6 +79,7 @@ export class MotionWatch {
       callInPage({ tab, signal }, 'advanceAnimations', milliseconds, left),
     )
     this.#isObserving = true
+    this.#work.hasEndless = this.#work.hasEndless || seen.endless > 0
     this.#hasCanvas ||= seen.canvases > 0
     this.#hasMarquee ||= seen.marquees > 0
     return this.#note({ ...seen, hasScript })

@@ -11,6 +11,7 @@ import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
 import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
+import { restEndless } from './rest-endless.ts'
 import { settle } from './settle.ts'
 import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
 import { stopScripts } from './stop-scripts.ts'
@@ -70,6 +71,8 @@ export const stability: Step = {
     const hasStopped = await wait.hasStoppedScripts(motion)
     if (wait.hasOverrun || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
     if (hasStopped || !isMoving(motion)) return
+    // What they paint outside of their boxes would never rest.
+    await restEndless(work)
     const areas = await wait.waitForRest()
     if (areas.length === 0) return
     const moving = await nameMoving(work, areas)

@@ -3,22 +3,23 @@ import { addStyles } from '../injection/add-styles.ts'
 import type { Step, Work } from '../step.ts'
 import { restMarquees } from './marquees.ts'
 import { passTime } from './pass-time.ts'
+import { endlessTimeOf, restEndless } from './rest-endless.ts'
 
 /** Time limit for videos to seek to their beginning. */
 const SEEK_MILLISECONDS = 2_000
 const INTERVAL_MILLISECONDS = 20
 
-/** Freezes the page for the screenshot: animations at their end, videos at their beginning. */
+/** Freezes the page for the screenshot: endless animations at a fixed time; with options, all animations at their end, and videos at their beginning. */
 export const stillPage: Step = {
   name: 'stillPage',
   onFailure: 'warn',
-  isWanted: (plan) => plan.endAnimations === true || plan.pauseVideos === true,
+  isWanted: (plan) => plan.endAnimations === true || plan.pauseVideos === true || endlessTimeOf(plan) !== undefined,
   run: async (work) => {
     const { plan } = work
     if (plan.endAnimations) {
       await addStyles(work, '*, *::before, *::after { transition: none !important; scroll-behavior: auto !important }')
       if (await callInPage(work, 'endAnimations')) await restMarquees(work)
-    }
+    } else await restEndless(work)
     if (plan.pauseVideos) await rewind(work)
   },
 }

@@ -34,12 +34,14 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   advanceAnimations: {
-    html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>`,
+    html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear, grow 1s infinite }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>
+      <svg><rect><animate attributeName="x" values="10;20" dur="1s" repeatCount="indefinite"/></rect></svg>`,
     run: async (t, { call, read }) => {
       t.strictSame(await call('advanceAnimations', 0, 20_000), {
         hasChanges: false,
         hasGrown: true,
         animations: 1,
+        endless: 2,
         canvases: 1,
         marquees: 1,
       })
@@ -48,6 +50,7 @@ const cases: Record<PageFunctionName, Case> = {
         hasChanges: true,
         hasGrown: true,
         animations: 0,
+        endless: 2,
         canvases: 1,
         marquees: 1,
       })
@@ -553,6 +556,26 @@ const cases: Record<PageFunctionName, Case> = {
       await call('requestFrame')
       await call('nextFrame')
       t.type(await call('readFrame'), 'number')
+    },
+  },
+  // The cursor is hidden in the first half of its round. Of the slides, one is.
+  restAnimations: {
+    html: `<style>@keyframes grow { to { width: 200px } } div { width: 100px; animation: grow 1s linear infinite } #two { animation-delay: -0.5s } #three { animation-play-state: paused }
+      @keyframes blink { from { opacity: 0 } 50% { opacity: 1 } } #cursor { animation: blink 1s step-end infinite }
+      @keyframes slide { from { opacity: 0 } 50% { opacity: 1 } } .slide { animation: slide 1s step-end infinite } .slide + .slide { animation-delay: -0.5s }</style>
+      <div id="one"></div><div id="two"></div><div id="three"></div><div id="cursor"></div><div class="slide"></div><div class="slide"></div>
+      <svg><rect id="rect"><animate attributeName="x" from="0" to="1000" dur="1s" repeatCount="indefinite"/></rect></svg>`,
+    run: async (t, { call, read }) => {
+      for (let time = 0; time < 2; time++) {
+        await call('restAnimations', 2_000)
+        t.strictSame(await read('[one, two, three].map((div) => getComputedStyle(div).width)'), ['114px', '164px', '100px'])
+        t.strictSame(await read("[...document.querySelectorAll('#cursor, .slide')].map((div) => getComputedStyle(div).opacity)"), [
+          '1',
+          '0',
+          '1',
+        ])
+        t.equal(await read('Math.round(rect.x.animVal.value)'), 140)
+      }
     },
   },
   restInMarquees: {

@@ -106,6 +106,22 @@ const stage = await openStage(
       '',
       '<p>A line.</p><marquee style="display:block"><div style="width:400px;height:400px;background:#0f0"></div></marquee>',
     ),
+    // A spinner, a cursor that is hidden in the first half of each second, a slideshow, and a spinner of SVG.
+    '/endless': page(
+      '',
+      `<style>@keyframes turn { to { rotate: 1turn } } @keyframes blink { 50% { background: #0f0 } } @keyframes slide { 0%, 20% { opacity: 1 } 25%, 95% { opacity: 0 } }
+      div { position: absolute; width: 100px; height: 100px } #spin { left: 20px; top: 20px; background: conic-gradient(red, blue); animation: turn 1s linear infinite }
+      #cursor { left: 200px; top: 0; animation: blink 1s step-end infinite } .slide { left: 400px; top: 0; background: #f00; opacity: 0; animation: slide 20s infinite }
+      svg { position: absolute; left: 0; top: 200px }</style><p>A line.</p><div id="spin"></div><div id="cursor"></div><div class="slide" style="background:#0f0"></div>
+      ${[5, 10, 15].map((seconds) => `<div class="slide" style="animation-delay:${seconds}s"></div>`).join('')}
+      <svg width="200" height="200"><rect width="90" height="90"><animateTransform attributeName="transform" type="rotate" from="0 90 90" to="360 90 90" dur="1s" repeatCount="indefinite"/></rect></svg>`,
+    ),
+    // The glow is outside of the button.
+    '/glow': page(
+      '',
+      `<style>@keyframes glow { to { box-shadow: 0 0 0 60px #00f } } #play { margin: 100px; width: 60px; height: 60px; animation: glow 1s infinite }</style><div id="play"></div>
+      ${script('setInterval(() => { document.body.title = Date.now() }, 100)')}`,
+    ),
     '/restless': page(
       '',
       `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); const turn = () => {
@@ -207,7 +223,7 @@ t.test('option stability_timeout: 0 takes the screenshot as soon as the page has
 })
 
 t.test('endless animations and idle frame callbacks add no warning', async (t) => {
-  for (const path of ['/spinner', '/ticker', '/still']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
+  for (const path of ['/spinner', '/glow', '/ticker', '/still']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
 })
 
 t.test('a marquee was at another place in each picture', async (t) => {
@@ -218,6 +234,12 @@ t.test('a marquee was at another place in each picture', async (t) => {
       t.strictSame(findings.warnings, [])
     }
   }
+})
+
+t.test('endless animations were at another place in each picture, and two loads of a comparison agreed by chance', async (t) => {
+  const [now, later] = [await stage.shoot('/endless', small), await stage.shoot('/endless', { ...small, delay: 300 })]
+  t.ok(now.picture.equals(later.picture))
+  t.strictSame([now.pixels.at(250, 50), now.pixels.at(450, 50)], [GREEN, GREEN], 'a cursor is visible, and a slideshow shows one slide')
 })
 
 t.test('a page that is never stable is captured at the time limit, with a warning that names what moved', async (t) => {

@@ -23,8 +23,6 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ compareIgnore: [{ selector: 'p' }] }, ['checkSyntax', 'ignoredElements']],
   [{ compareIgnore: [{ x: 0, y: 0, width: 1, height: 1 }] }, []],
   [{ pageZoom: 2 }, []],
-  [{ disableAnimations: true }, ['stillPage']],
-  [{ pauseVideos: true }, ['stillPage']],
   [{ clickAll: 'p' }, ['checkSyntax', 'clickAll']],
   [{ hover: 'p' }, ['checkSyntax', 'hover']],
   [{ pressKey: 'Escape' }, ['pressKey']],
@@ -50,6 +48,13 @@ for (const [options, steps] of cases) {
     t.strictSame(added(options), steps)
   })
 }
+
+t.test('stillPage stops endless animations, but not in a video or without the wait for stability', async (t) => {
+  const isStopped = (options: CaptureOptions) => stepsOf(options).includes('stillPage')
+  for (const how of [{}, { disableAnimations: true, stabilityTimeout: 0 }, { pauseVideos: true, format: 'mp4' } as const])
+    t.ok(isStopped(how))
+  for (const how of [{ stabilityTimeout: 0 }, { format: 'mp4' } as const]) t.notOk(isStopped(how))
+})
 
 t.test('buildPlan reads statuses and their ranges', async (t) => {
   t.strictSame(plan({ failOnStatus: ['404', '500-511'] }).refusedStatuses, [

@@ -27,12 +27,13 @@ const effects: { options: CaptureOptions; changes: object }[] = [
       stabilityRealMilliseconds: 700,
       stabilityMaxMilliseconds: 5_000,
       stabilityPicturesMilliseconds: 1_100,
+      endlessMilliseconds: 1_000,
     },
   },
   // What appears on scroll begins to load after the delay.
   {
     options: { fullPage: true, stabilityTimeout: 1_000, delay: 3_000 },
-    changes: { stabilityMilliseconds: 1_000, delayMilliseconds: 3_000 },
+    changes: { stabilityMilliseconds: 1_000, delayMilliseconds: 3_000, endlessMilliseconds: 3_000 },
   },
   {
     options: { compareTo: 'scr_00000000000000000000000000' },
@@ -43,6 +44,7 @@ const effects: { options: CaptureOptions; changes: object }[] = [
       stabilityPicturesMilliseconds: 15_000,
     },
   },
+  { options: { stabilityTimeout: 0, delay: 3_000 }, changes: { endlessMilliseconds: undefined } },
   { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
   {
     options: { device: 'iPhone 15 Pro' },
