@@ -34,7 +34,8 @@ export function SchedulePage({ id, session }: { id: string; session: Session }) 
   const [done, setDone] = useState<string>()
   const act = async <T,>(action: () => Promise<T>, describe?: (result: T) => string) => {
     const hasSucceeded = await attempt(async () => {
-      setDone(describe?.(await action()))
+      const result = await action()
+      setDone(describe?.(result))
       setRefreshes((count) => count + 1)
       await reload()
     })
