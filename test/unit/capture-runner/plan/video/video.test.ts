@@ -56,7 +56,7 @@ t.test('a video records instead of taking a screenshot, and waits for no stable 
   const [still, moving] = [stepsOf({}), stepsOf({ format: 'mp4' })]
   t.strictSame(
     still.filter((name) => !moving.includes(name)),
-    ['stability', 'screenshot'],
+    ['stability', 'stillPage', 'screenshot'],
   )
   t.strictSame(
     moving.filter((name) => !still.includes(name)),
