@@ -60,12 +60,12 @@ const stage = await openStage(
       else requestAnimationFrame(turn)
     }; turn()`,
     ),
-    // A heavy page on a busy machine: 22 frames of 300 ms, and each counts as a short one.
+    // A heavy page on a busy machine: 18 frames of 300 ms, and each counts as a short one.
     '/slow-intro': intro(
       '',
       `let frames = 0; const turn = () => {
       const request = new XMLHttpRequest(); request.open('GET', '/data-in-300', false); request.send()
-      const share = Math.min(1, ++frames / 22)
+      const share = Math.min(1, ++frames / 18)
       box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
