@@ -1,6 +1,5 @@
 import { instrumentsOf, SECONDS_BUCKETS } from '@tintype/crds/client/metrics'
 import type { Registry } from 'prom-client'
-import type { WorkQueue } from './work-queue.ts'
 
 const QUEUE_BUCKETS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100]
 
@@ -34,10 +33,17 @@ export function createRuntimeMetrics(registry: Registry) {
   }
 }
 
+/** What is read of a work queue at each scrape. */
+interface WatchedQueue {
+  name: string
+  unfinishedSeconds: () => number
+  longestRunningSeconds: () => number
+}
+
 /** Registers the age gauges of these queues, which are read at each scrape. */
-export function watchQueues(registry: Registry, queues: () => WorkQueue[]): void {
+export function watchQueues(registry: Registry, queues: () => readonly WatchedQueue[]): void {
   const { computed } = instrumentsOf(registry)
-  const ofQueues = (name: string, help: string, measure: (queue: WorkQueue) => number) =>
+  const ofQueues = (name: string, help: string, measure: (queue: WatchedQueue) => number) =>
     computed(name, help, ['name', 'controller'], (gauge) => {
       for (const queue of queues()) gauge.set({ name: queue.name, controller: queue.name }, measure(queue))
     })

@@ -1,7 +1,7 @@
-import { Screenshots, Videos } from '../pages/captures.tsx'
 import Keys from '../pages/keys.tsx'
 import Playground from '../pages/playground.tsx'
 import Schedules from '../pages/schedules.tsx'
+import { Screenshots, Videos } from '../pages/screenshots-and-videos.tsx'
 import System from '../pages/system.tsx'
 import Usage from '../pages/usage.tsx'
 import Webhooks from '../pages/webhooks.tsx'
