@@ -213,8 +213,9 @@ class StabilityWait {
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
       const isReal = this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)
-      const passed = isReal ? 0 : await this.#advance(milliseconds)
+      let passed = 0
       if (isReal) await this.#passReal()
+      else passed = await this.#advance(milliseconds)
       left = Math.max(0, left - passed)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
