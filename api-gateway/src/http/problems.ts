@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@tintype/crds/schema/errors'
 import { describeIssue, type Issue, nameOf, type Reading, toPath, valueAt } from '@tintype/crds/schema/issue-messages'
-import { findNearestName, toPlainName } from '@tintype/crds/text/nearest-name'
+import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/nearest-name'
 import type { Problem } from '../common/errors.ts'
 import { NAME_SUGGESTIONS } from './name-suggestions.ts'
 
@@ -21,11 +21,13 @@ function findElsewhere(name: string | undefined, place: string, known: KnownName
 /** The problem for an unknown name, with the closest known name in this or another object. Each name costs time: {@link unknownNames} limits them. */
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
   const shown = name.slice(0, MAX_NAME_LENGTH)
+  const plain = toPlainName(name)
+  const here = known[place] ?? []
   const meant =
-    known[place]?.find((candidate) => toPlainName(candidate) === toPlainName(name)) ??
+    here[toPlainNames(here).indexOf(plain)] ??
     findElsewhere(name, place, known) ??
-    findElsewhere(NAME_SUGGESTIONS.get(toPlainName(name)), place, known) ??
-    findNearestName(name, known[place] ?? [])
+    findElsewhere(NAME_SUGGESTIONS.get(plain), place, known) ??
+    findNearestName(name, here)
   const message = meant === undefined ? `${shown} is not known here` : `${shown} is not known here; did you mean ${meant}?`
   return { path: toPath([...(place === '' ? [] : [place]), shown]), code: 'unknown_field', message }
 }
