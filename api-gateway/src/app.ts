@@ -15,6 +15,7 @@ import { addEntityTags } from './plugins/entity-tags.ts'
 import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
+import { addPipelining } from './plugins/pipelining.ts'
 import { addRequestId, addRequestMetrics, requestIdOf } from './plugins/requests.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
@@ -74,6 +75,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   const sessions = new Sessions(deps)
   const findSessionKey = deps.console && (async (headers: IncomingHttpHeaders) => (await sessions.find(headers))?.apiKey)
   addErrors(app)
+  addPipelining(app)
   addRequestId(app)
   addEntityTags(app)
   addTracing(app, deps)

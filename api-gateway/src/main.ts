@@ -6,6 +6,7 @@ import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { screenshotSchedules as scheduleResource, webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { openSpans } from '@tintype/crds/client/open-spans'
+import { buildProbeServer } from '@tintype/crds/client/probe-server'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { KeyRing } from '@tintype/crds/crypto/key-ring'
@@ -29,7 +30,6 @@ import { Idempotency } from './creation/idempotency.ts'
 import { Queue } from './creation/queue.ts'
 import { UncertainCreates } from './creation/uncertain-creates.ts'
 import { addGauges, buildMetrics, type Metrics } from './metrics/metrics.ts'
-import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
 import { KubeQuota } from './quota/kube-quota.ts'
 import { ServerClock } from './quota/server-clock.ts'
@@ -230,7 +230,7 @@ function openProbes({
   )
   return buildProbeServer({
     registry: metrics.registry,
-    findReasons: () =>
+    findUnready: () =>
       findUnreadyReasons({
         isDraining: draining.aborted,
         hasDownloadKeys: keyFiles.keyRing.isLoaded,

@@ -2,11 +2,13 @@
 // rbac: tintype.dev/webhooks list,watch
 // rbac: /pods get
 
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
 import { secrets } from '@tintype/crds/client/core-resources'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { openSpans } from '@tintype/crds/client/open-spans'
+import { buildProbeServer } from '@tintype/crds/client/probe-server'
 import { Resource } from '@tintype/crds/client/resource'
 import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { followStoreChanges } from '@tintype/crds/storage/follow-changes'
@@ -31,7 +33,6 @@ import { createMetrics, watchPhases } from './metrics/metrics.ts'
 import { createSigner } from './runner/signature.ts'
 import { type Config, loadConfig } from './runtime/config.ts'
 import type { Deps } from './runtime/deps.ts'
-import { serveHealth } from './runtime/health.ts'
 import { createLeadership } from './runtime/leadership.ts'
 import { openTerm } from './runtime/term.ts'
 import { ensureReleaseKeys } from './secrets/release-keys.ts'
@@ -91,10 +92,8 @@ async function runOperator(config: Config): Promise<void> {
 
   let findUnready = () => ['starting']
   let findStuck: () => string[] = () => []
-  const server = await serveHealth(config.metricsPort, metrics.registry, {
-    findProblems: () => findStuck(),
-    findUnready: () => findUnready(),
-  })
+  const server = buildProbeServer({ registry: metrics.registry, findProblems: () => findStuck(), findUnready: () => findUnready() })
+  await once(server.listen(config.metricsPort), 'listening')
   const keys = await retryUntilSuccess('ensure the keys', ensureKeys, { log, signal: stopping.signal })
 
   const election: LeaderElection = new LeaderElection({

@@ -56,6 +56,7 @@ const RETRY_SECONDS = '2'
 /** Errors of Fastify itself. Any other error that is not an ApiError is a bug. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { code: HttpErrorCode; message: string }>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'the body must be JSON (Content-Type: application/json)' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'NOT_FOUND', message: 'No record has an id of more than 100 characters.' },
   FST_ERR_BAD_URL: { code: 'VALIDATION_ERROR', message: 'the URL path is invalid' },
 }
 

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@tintype/crds/schema/errors'
 import { describeIssue, type Issue, nameOf, type Reading, toPath, valueAt } from '@tintype/crds/schema/issue-messages'
-import { findNearestName, toPlainName } from '@tintype/crds/text/nearest-name'
+import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/nearest-name'
 import type { Problem } from '../common/errors.ts'
 import { NAME_SUGGESTIONS } from './name-suggestions.ts'
 
@@ -18,14 +18,16 @@ function findElsewhere(name: string | undefined, place: string, known: KnownName
   return other === '' ? name : `${other}.${name}`
 }
 
-/** The problem for an unknown field, with the closest known name in this or another object. */
+/** The problem for an unknown name, with the closest known name in this or another object. Each name costs time: {@link unknownNames} limits them. */
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
   const shown = name.slice(0, MAX_NAME_LENGTH)
+  const plain = toPlainName(name)
+  const here = known[place] ?? []
   const meant =
-    known[place]?.find((candidate) => toPlainName(candidate) === toPlainName(name)) ??
+    here[toPlainNames(here).indexOf(plain)] ??
     findElsewhere(name, place, known) ??
-    findElsewhere(NAME_SUGGESTIONS.get(toPlainName(name)), place, known) ??
-    findNearestName(name, known[place] ?? [])
+    findElsewhere(NAME_SUGGESTIONS.get(plain), place, known) ??
+    findNearestName(name, here)
   const message = meant === undefined ? `${shown} is not known here` : `${shown} is not known here; did you mean ${meant}?`
   return { path: toPath([...(place === '' ? [] : [place]), shown]), code: 'unknown_field', message }
 }
@@ -39,15 +41,20 @@ const CODES: Partial<Record<Issue['code'], ProblemCode>> = {
   invalid_key: 'invalid_format',
 }
 
+/** Issues of a body that get a problem of their own. A batch has one for each of its URLs. */
+const MAX_ISSUES = 100
+
 /** Converts the issues of a schema to problems, one for each field. */
 export function toProblems(issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] {
-  const problems = issues.flatMap((issue): Problem[] => {
+  const problems = issues.slice(0, MAX_ISSUES).flatMap((issue): Problem[] => {
     const path = toPath(issue.path)
     const name = nameOf(path)
-    if (issue.code === 'unrecognized_keys') return toUnknownNames(path, issue.keys, known)
+    if (issue.code === 'unrecognized_keys') return unknownNames(path, issue.keys, known)
     if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
     return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: describeIssue(issue, name, reading) }]
   })
+  const more = issues.length - MAX_ISSUES
+  if (more > 0) problems.push({ path: '', code: 'invalid_value', message: `${more} more values of the body are not valid` })
   const seen = new Set<string>()
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path))
 }
@@ -61,10 +68,11 @@ export const addProblems = (found: readonly Problem[], more: readonly Problem[])
 /** Unknown names of an object that get a problem of their own. Each is compared with all known names. */
 const MAX_UNKNOWN_NAMES = 50
 
-function toUnknownNames(path: string, names: readonly string[], known: KnownNames): Problem[] {
-  const problems = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => unknownName(path, name, known))
+/** The problems for the unknown names of an object. @param what the object in the message */
+export function unknownNames(place: string, names: readonly string[], known: KnownNames, what = nameOf(place)): Problem[] {
+  const problems = names.slice(0, MAX_UNKNOWN_NAMES).map((name) => unknownName(place, name, known))
   const more = names.length - problems.length
   return more === 0
     ? problems
-    : [...problems, { path, code: 'unknown_field', message: `${more} more names in ${nameOf(path)} are not known` }]
+    : [...problems, { path: place, code: 'unknown_field', message: `${more} more names in ${what} are not known` }]
 }

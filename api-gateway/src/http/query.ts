@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { invalid, type Problem } from '../common/errors.ts'
-import { unknownName } from './problems.ts'
+import { unknownNames } from './problems.ts'
 
 // Query parameters. Each is declared once: its documentation, and the function that parses its text. It can be given once.
 
@@ -45,9 +45,11 @@ export function readQuery<Parameters extends QueryParameters>(
   check: CheckQuery<QueryOf<Parameters>> = () => [],
 ): QueryOf<Parameters> {
   const parsed = Object.fromEntries(Object.entries(parameters).map(([name, { fallback }]) => [name, fallback]))
-  const found = Object.entries(query).flatMap(([name, text]): Problem[] => {
-    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-    if (!parameter) return [unknownName('', name, { '': Object.keys(parameters) })]
+  const known = Object.keys(parameters)
+  const unknown = Object.keys(query).filter((name) => !known.includes(name))
+  const found = known.flatMap((name): Problem[] => {
+    const [parameter, text] = [parameters[name], query[name]]
+    if (!parameter || text === undefined) return []
     if (typeof text !== 'string') return [{ path: name, code: 'invalid_value', message: `${name} must be given once` }]
     const value = parameter.parse(text)
     if (value === undefined) return [{ path: name, code: 'invalid_value', message: `${name} must be ${parameter.expected}` }]
@@ -57,7 +59,7 @@ export function readQuery<Parameters extends QueryParameters>(
   const missing = Object.entries(parameters)
     .filter(([name, { required }]) => required && !Object.hasOwn(query, name))
     .map(([name]): Problem => ({ path: name, code: 'required', message: `${name} is required` }))
-  const problems = [...found, ...missing, ...check(parsed as QueryOf<Parameters>)]
+  const problems = [...found, ...unknownNames('', unknown, { '': known }, 'the query'), ...missing, ...check(parsed as QueryOf<Parameters>)]
   if (problems.length > 0) throw invalid(problems)
   return parsed as QueryOf<Parameters>
 }

@@ -3,9 +3,10 @@
 
 import { promises as dns } from 'node:dns'
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_ADDRESSES } from '@tintype/crds/addresses/address-rules'
 import { EgressError, systemCodeOf } from './egress-error.ts'
 
-/** All addresses of a name, IPv4 first. @throws EgressError DNS_FAILED */
+/** The addresses of a name, IPv4 first, at most {@link MAX_ADDRESSES} of each family. @throws EgressError DNS_FAILED */
 export type Resolve = (name: string) => Promise<string[]>
 
 /** Name servers and time limit. */
@@ -52,7 +53,7 @@ export const createResolver = (config: ResolverConfig): { resolve: Resolve; canc
     const first = await four
     const second =
       'addresses' in first ? await Promise.race([six, delay(SECOND_FAMILY_MILLISECONDS, { addresses: [] }, { signal })]) : await six
-    const addresses = [first, second].flatMap((answer) => ('addresses' in answer ? answer.addresses : []))
+    const addresses = [first, second].flatMap((answer) => ('addresses' in answer ? answer.addresses.slice(0, MAX_ADDRESSES) : []))
     if (addresses.length > 0) return addresses
     throw toError(
       name,

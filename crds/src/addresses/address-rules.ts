@@ -24,6 +24,9 @@ export interface EgressRules {
   allowedPorts: readonly number[]
 }
 
+/** Addresses of each family of a name that are checked and dialed. A name server can return thousands, and each costs time. */
+export const MAX_ADDRESSES = 16
+
 /** The rules of a pool without egress settings. */
 export const DEFAULT_EGRESS_RULES: EgressRules = { allowedHosts: [], allowedCidrs: [], deniedCidrs: [], allowedPorts: [] }
 

@@ -23,16 +23,25 @@ export const toPlainName = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')
 
+const plainNames = new WeakMap<readonly string[], readonly string[]>()
+
+/** The normalized names of a list, computed once for each list: requests are compared with the same few. */
+export function toPlainNames(known: readonly string[]): readonly string[] {
+  const found = plainNames.get(known) ?? known.map(toPlainName)
+  plainNames.set(known, found)
+  return found
+}
+
 /** The closest known name, or undefined when none is close. Ignores case, dashes and underscores. */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = toPlainName(name)
   const limit = Math.max(1, Math.floor(wanted.length / 3))
-  const [nearest] = known
-    .map((candidate) => ({ candidate, plain: toPlainName(candidate) }))
+  const [nearest] = toPlainNames(known)
+    .map((plain, index) => ({ plain, index }))
     // Each step changes the length by one at most.
     .filter(({ plain }) => Math.abs(plain.length - wanted.length) <= limit)
-    .map(({ candidate, plain }) => ({ candidate, steps: distance(wanted, plain) }))
+    .map(({ plain, index }) => ({ index, steps: distance(wanted, plain) }))
     .filter(({ steps }) => steps <= limit)
     .sort((a, b) => a.steps - b.steps)
-  return nearest?.candidate
+  return nearest && known[nearest.index]
 }

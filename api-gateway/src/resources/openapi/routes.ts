@@ -11,25 +11,26 @@ export interface OpenApiDeps {
 }
 
 interface Served {
-  text: string
+  bytes: Buffer
   tag: string
 }
 
 const OpenApiDocument = name('OpenApiDocument', z.record(z.string(), z.unknown()).describe('This document.'))
 
 async function write({ buildDocument }: OpenApiDeps): Promise<Served> {
-  const text = JSON.stringify(await buildDocument())
-  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+  // Bytes, because each response would convert half a megabyte of text again, and anybody can request many.
+  const bytes = Buffer.from(JSON.stringify(await buildDocument()))
+  return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
 }
 
 let served: Promise<Served> | undefined
 
 async function readDocument({ request, reply }: Input, deps: OpenApiDeps): Promise<FastifyReply> {
   served ??= write(deps)
-  const { text, tag } = await served
+  const { bytes, tag } = await served
   reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
   if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(text)
+  return reply.type('application/json; charset=utf-8').send(bytes)
 }
 
 const route = routeFor<OpenApiDeps>('Service')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
-import { unknownName } from '../../http/problems.ts'
+import { unknownNames } from '../../http/problems.ts'
 import { captureOptionFields, recordOptions } from '../screenshots/options/options-body.ts'
 import { isTracking } from './tracking-parameters.ts'
 
@@ -85,7 +85,9 @@ export function parseLinkQuery(text: string): LinkQuery {
   }
   const pairs = readPairs(text)
   const byName = Map.groupBy(pairs, ([name]) => name)
-  const problems = [...byName].flatMap(([name, given]) => findNameProblems(name, given.length))
+  const unknown = [...byName.keys()].filter((name) => !KNOWN[''].includes(name))
+  const repeated = [...byName].flatMap(([name, given]) => findRepeatedProblems(name, given.length))
+  const problems = [...unknownNames('', unknown, KNOWN, 'the query'), ...repeated]
   if (problems.length > 0) throw invalid(problems)
   const readOwn = (name: OwnName) => byName.get(name)?.[0]?.[1]
   const own = Object.fromEntries(OWN_NAMES.map((name) => [name, readOwn(name)]).filter(([, value]) => value !== undefined))
@@ -100,10 +102,8 @@ export function parseLinkQuery(text: string): LinkQuery {
 
 const KNOWN = { '': [...OWN_NAMES, ...Object.keys(optionFields)] }
 
-function findNameProblems(name: string, count: number): Problem[] {
-  const isOwn = (OWN_NAMES as readonly string[]).includes(name)
+function findRepeatedProblems(name: string, count: number): Problem[] {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-  if (!isOwn && !field) return [unknownName('', name, KNOWN)]
-  if (count === 1 || field?.isList) return []
+  if (count === 1 || field?.isList || !KNOWN[''].includes(name)) return []
   return [{ path: name, code: 'duplicate', message: `${name} must be given once` }]
 }

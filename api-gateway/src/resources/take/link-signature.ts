@@ -10,22 +10,26 @@ const SIGNATURE = /^[0-9a-f]{64}$/
 const encode = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Compares by code point, as the bytes of UTF-8 do. `<` would compare UTF-16 units, which puts U+1F600 before U+FF01. */
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
-/** The text that is signed. Pairs are sorted by their decoded name and value, and then encoded. */
+/** The text that is signed. Pairs are sorted by the bytes of their decoded name and value, and then encoded. */
 export function canonicalQuery(pairs: readonly (readonly [string, string])[]): string {
-  const sorted = pairs.toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y))
+  // `<` would compare UTF-16 units, which puts U+1F600 before U+FF01.
+  const sorted = pairs
+    .map((pair) => ({ pair, bytes: pair.map((text) => Buffer.from(text)) as [Buffer, Buffer] }))
+    .sort(({ bytes: [a, x] }, { bytes: [b, y] }) => Buffer.compare(a, b) || Buffer.compare(x, y))
+    .map(({ pair }) => pair)
   return PREFIX + sorted.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
 }
 
 /** The signature of a link, 64 hexadecimal digits. */
 export const signatureOf = (pairs: readonly (readonly [string, string])[], secret: string): string =>
-  createHmac('sha256', secret).update(canonicalQuery(pairs)).digest('hex')
+  signatureOfText(canonicalQuery(pairs), secret)
+
+const signatureOfText = (canonical: string, secret: string): string => createHmac('sha256', secret).update(canonical).digest('hex')
 
 /** True if the signature belongs to one of the secrets. Takes the same time wherever the signatures differ. */
 export function isSigned(pairs: readonly (readonly [string, string])[], signature: string, secrets: readonly string[]): boolean {
   if (!SIGNATURE.test(signature)) return false
   const given = Buffer.from(signature)
-  return secrets.map((secret) => timingSafeEqual(Buffer.from(signatureOf(pairs, secret)), given)).includes(true)
+  const canonical = canonicalQuery(pairs)
+  return secrets.map((secret) => timingSafeEqual(Buffer.from(signatureOfText(canonical, secret)), given)).includes(true)
 }

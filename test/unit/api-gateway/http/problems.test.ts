@@ -3,11 +3,14 @@ import type { z } from 'zod'
 import { ApiError, type Problem } from '../../../../api-gateway/src/common/errors.ts'
 import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
 import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
+import { readQuery } from '../../../../api-gateway/src/http/query.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/resources/batches/create-body.ts'
 import { CreateKeyBody, UpdateKeyBody, updateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
 import { UpdateSchedule, updateScheduleBody } from '../../../../api-gateway/src/resources/schedules/bodies.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
+import { waitQuery } from '../../../../api-gateway/src/resources/screenshots/wait.ts'
+import { parseLinkQuery } from '../../../../api-gateway/src/resources/take/link-query.ts'
 import { CreateWebhookBody, UpdateWebhookBody, updateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
@@ -81,6 +84,37 @@ t.test('every name of other services leads to a field that there is', async (t) 
     'none of them is a name of ours',
   )
 })
+
+// Each problem costs time, and anybody can send a query.
+const many = Array.from({ length: 1_500 }, (_, n) => `n${n.toString(36)}`)
+const crowds: [string, () => unknown, string][] = [
+  ['a signed link', () => parseLinkQuery(many.join('&')), '1450 more names in the query are not known'],
+  [
+    'another query',
+    () => readQuery(Object.fromEntries(many.map((name) => [name, ''])), waitQuery),
+    '1450 more names in the query are not known',
+  ],
+  [
+    'an object',
+    () => parseCreateBody({ url, options: Object.fromEntries(many.map((name) => [name, 1])) }, DEFAULT_EGRESS_RULES),
+    '1450 more names in options are not known',
+  ],
+  [
+    'an option with names of its own',
+    () => parseCreateBody({ url, options: { media_features: Object.fromEntries(many.map((name) => [name, 1])) } }, DEFAULT_EGRESS_RULES),
+    '1400 more values of the body are not valid',
+  ],
+]
+for (const [what, read, message] of crowds) {
+  t.test(`thousands of mistakes in ${what} are counted, not listed`, async (t) => {
+    const problems = problemsOf(read)
+    t.ok(problems.length <= 102, String(problems.length))
+    t.ok(
+      problems.some((problem) => problem.message === message),
+      message,
+    )
+  })
+}
 
 const WRONG = ['\u0001', [''], ['\u0001'], { '\u0001': '\u0001' }, { a: '\u0001' }, [{ name: '\u0001', value: '\u0001' }], -1, '', null]
 const INNER_WORDS = /\^|\\|\{\d|\[[^\]]*\w-\w[^\]]*\]|Invalid|undefined/

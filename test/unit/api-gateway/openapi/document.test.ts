@@ -159,3 +159,12 @@ t.test('the gateway serves the document to anybody, and its tag', async (t) => {
   const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': response.headers.etag as string } })
   t.equal(again.statusCode, 304)
 })
+
+t.test('a kilobyte of requests for the document stops a gateway for seconds: all responses share its bytes', async (t) => {
+  const { app } = aGateway()
+  const sent: unknown[] = []
+  app.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))
+  for (let n = 0; n < 2; n++) await app.inject({ url: '/v1/openapi.json' })
+  t.ok(Buffer.isBuffer(sent[0]))
+  t.equal(sent[0], sent[1])
+})

@@ -52,3 +52,12 @@ t.test('the error for a path without a route names method and path, and the API 
     'at most 200 characters of the path',
   )
 })
+
+t.test('a path with an id that is too long gets 404 and not 500', async (t) => {
+  const { app, headers } = aGateway()
+  for (const url of ['/v1/screenshots/', '/api/v1/keys/', '/v1/webhooks/', '/v1/batches/', '/v1/schedules/'])
+    t.match(await app.inject({ url: url + 'x'.repeat(101), headers }).then((response) => response.json()), {
+      success: false,
+      error: { code: 'NOT_FOUND' },
+    })
+})

@@ -29,6 +29,15 @@ t.test('the reference page has its files beside it, compressed for who takes tha
   t.ok(packed.rawPayload.length < 60_000)
 })
 
+t.test('requests for the reference page occupy all threads: its files are compressed once', async (t) => {
+  const { app } = aGateway()
+  const sent: unknown[] = []
+  app.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))
+  for (let n = 0; n < 2; n++) await app.inject({ url: '/docs/swagger-ui.css', headers: { 'accept-encoding': 'gzip' } })
+  t.ok(Buffer.isBuffer(sent[0]))
+  t.equal(sent[0], sent[1])
+})
+
 t.test('the reference page is sent once to who keeps it', async (t) => {
   const { app } = aGateway()
   const first = await app.inject({ url: '/docs/swagger-ui-bundle.js' })

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { getCACertificates } from 'node:tls'
+import { MAX_ADDRESSES } from '@tintype/crds/addresses/address-rules'
 
 /** Resolves a name to IP addresses. @throws when it has none */
 export type Resolve = (name: string) => Promise<string[]>
@@ -19,7 +20,7 @@ export function resolverOf(servers?: readonly string[]): Resolve {
   if (servers) resolver.setServers(servers)
   return async (name) => {
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const addresses = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value.slice(0, MAX_ADDRESSES) : []))
     if (addresses.length > 0) return addresses
     throw four.status === 'rejected' ? four.reason : new Error(`${name} has no address`)
   }

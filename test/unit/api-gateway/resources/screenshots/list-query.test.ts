@@ -51,8 +51,8 @@ t.test('listQuery reports every problem at once', async (t) => {
     const { details } = error as { details: { path: string; message: string }[] }
     t.strictSame(
       details.map(({ path }) => path),
-      ['limit', 'statsu', 'format'],
+      ['limit', 'format', 'statsu'],
     )
-    t.match(details[1]?.message, 'did you mean status?')
+    t.match(details[2]?.message, 'did you mean status?')
   }
 })
