@@ -163,7 +163,7 @@ async function examinePixels(
   const noise = noiseOf(earlier, later)
   const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
   const settings = {
-    ...toTolerances(plan.colorTolerance, noise),
+    ...toTolerances(plan.colorTolerance, noise, isOther),
     antialiasing: plan.antialiasing,
     // The noise of what is in a box is around it too.
     ignored: noise === 'none' ? ignored : widen(ignored, BLOCK),

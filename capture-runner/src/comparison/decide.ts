@@ -14,17 +14,25 @@ export type Noise = 'none' | 'local' | 'everywhere'
 
 /** Added to the tolerance if one picture has noise that the other one lacks. */
 const LOSSY_TOLERANCE = 0.1
-/** Levels of 255 by which the color of a large area must differ. */
+/** Levels of 255 by which the color of an area must differ. */
 const SLIGHT_LEVELS = 3
 const LOSSY_SLIGHT_LEVELS = 8
+const MAX_LEVELS = 255
 
-/** The tolerances for two pictures. With a tolerance of 0, the smallest difference counts. */
-export const toTolerances = (colorTolerance: number, noise: Noise) => ({
-  colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
-  // A client that sets a larger tolerance does not want reports of such areas.
-  slightLevels:
-    colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS,
-})
+/**
+ * The tolerances for two pictures. With a tolerance of 0, the smallest difference counts.
+ * @param isOther another engine drew the earlier picture
+ */
+export function toTolerances(colorTolerance: number, noise: Noise, isOther = false) {
+  const min = noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS
+  // Colors that differ everywhere, or edges of another engine, would make a small area of a large difference.
+  const slightLevels = { min, max: noise === 'everywhere' || isOther ? min : MAX_LEVELS }
+  return {
+    colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
+    // A client that sets a larger tolerance does not want reports of such areas.
+    slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : slightLevels,
+  }
+}
 
 /** With another engine: changed pixels from which a region counts, and the share of its box if the words are the same, which text does not fill. */
 const MIN_ENGINE_PIXELS = 12

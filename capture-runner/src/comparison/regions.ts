@@ -10,8 +10,8 @@ import { mergeOverlapping } from './merge-boxes.ts'
 export const MIN_PIXELS = 3
 /** The same if a picture was compressed with loss. */
 export const MIN_LOSSY_PIXELS = 8
-/** Pixels from which an area counts whose color changed by less than the tolerance: 32 × 32. */
-export const MIN_SLIGHT_PIXELS = 1_024
+/** Pixels of the smallest difference from which an area counts whose color changed by less than the tolerance: 32 × 32. */
+const MIN_SLIGHT_PIXELS = 1_024
 /** A region of which the loads differ in more pixels than this share is dropped whole: an 8 and a 0 share most strokes. */
 const UNSTABLE_SHARE = 0.05
 /** Cells around a difference of the loads that do not count if the rest of the region does. */
@@ -70,7 +70,7 @@ export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels |
   }
 }
 
-const sumOf = (cells: Uint32Array, values: Uint8Array): number => {
+const sumOf = (cells: Uint32Array, values: Uint8Array | Float32Array): number => {
   let sum = 0
   for (const cell of cells) sum += values[cell]!
   return sum
@@ -78,10 +78,10 @@ const sumOf = (cells: Uint32Array, values: Uint8Array): number => {
 
 /** The changed pixels of each cell. Slightly changed ones count only in large areas. */
 function weigh(changed: ChangedPixels): Uint8Array {
-  const { strong, slight } = changed
+  const { strong, slight, visible } = changed
   const weights = Uint8Array.from(strong)
   for (const group of groupCells(changed, 1, slight)) {
-    if (sumOf(group, slight) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
+    if (sumOf(group, visible) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
     for (const cell of group) weights[cell] = strong[cell]! + slight[cell]!
   }
   return weights
