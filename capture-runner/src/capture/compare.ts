@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
-import { comparePictures } from '../comparison/compare.ts'
+import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
 import { compareWords } from '../comparison/compare-words.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { decide, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances, withWords } from '../comparison/decide.ts'
@@ -169,11 +169,17 @@ async function examinePixels(
     ignored: noise === 'none' ? ignored : widen(ignored, BLOCK),
     forgivesOffsets: isOther,
   }
-  const changed = await comparePictures(before, after, settings, signal)
-  const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
-  const evaluation = isOther
-    ? evaluateEngine(changed, between, textChanged)
-    : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
+  const compareWith = async (chosen: ComparisonSettings) => {
+    const changed = await comparePictures(before, after, chosen, signal)
+    const between = first?.pixels && (await comparePictures(first.pixels.after, after, chosen, signal, changed))
+    const evaluation = isOther
+      ? evaluateEngine(changed, between, textChanged)
+      : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
+    return { changed, evaluation }
+  }
+  const usual = await compareWith(settings)
+  const isHidden = textChanged && usual.evaluation.regions.length === 0 && plan.threshold === undefined && noise === 'none' && !isOther
+  const { changed, evaluation } = isHidden && settings.slightLevels ? await compareWith({ ...settings, ...DIM_TEXT }) : usual
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,
@@ -194,6 +200,9 @@ async function decodeBoth(earlier: EncodedPicture | DecodedPicture, later: Encod
   if ('readRows' in earlier || (earlier.isRowByRow && later.isRowByRow)) return Promise.all([decodeEarlier(), decodeLater()])
   return [await decodeEarlier(), await decodeLater()] as const
 }
+
+/** How other words are searched for that the usual tolerance does not show: a dim text differs from its background by some levels of 255. */
+const DIM_TEXT = { colorTolerance: 0.0125, antialiasing: true }
 
 /** Side of a block that is compressed with loss, in pixels. */
 const BLOCK = 16
