@@ -8,11 +8,12 @@ import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
 import { compareWords } from '../comparison/compare-words.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decide, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances, withWords } from '../comparison/decide.ts'
+import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
+import type { Evaluation } from '../comparison/regions.ts'
 import { PAGE_FRAME, toBoxes, widen } from '../comparison/to-boxes.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
@@ -85,6 +86,7 @@ interface ExaminedPixels {
   before: DecodedPicture
   after: DecodedPicture
   changed: ChangedPixels
+  evaluation: Evaluation
   isCounted: Uint8Array
   ignored: readonly PictureBox[]
 }
@@ -116,8 +118,20 @@ export async function examine(
     first,
   )
   if (examined.comparison.skipped) return { ...examined, text }
-  const comparison = words ? { ...withWords(examined.comparison, words), ...words } : examined.comparison
-  return { ...examined, text, comparison: { ...comparison, ...engine } }
+  const decided = words?.textChanged ? withWords(examined) : examined
+  return { ...decided, text, comparison: { ...decided.comparison, ...words, ...engine } }
+}
+
+/** Where moving parts hide the pixels, other words decide. */
+function withWords(examined: Examined): Examined {
+  const { comparison, pixels } = examined
+  if (!pixels || comparison.rule !== 'loads') return examined
+  const { changed, evaluation } = pixels
+  return {
+    ...examined,
+    comparison: { ...comparison, ...decideByWords(changed, evaluation) },
+    pixels: { ...pixels, isCounted: evaluation.dropped.isCounted },
+  }
 }
 
 /** A load of the page, and what is known about it beside its pixels. */
@@ -184,7 +198,7 @@ async function examinePixels(
   return {
     sha256,
     comparison: { ...(isOther ? decideEngine(changed, evaluation, textChanged) : decide(changed, evaluation, plan)), sizeChanged, loads },
-    pixels: { before, after, changed, isCounted: evaluation.isCounted, ignored },
+    pixels: { before, after, changed, evaluation, isCounted: evaluation.isCounted, ignored },
   }
 }
 

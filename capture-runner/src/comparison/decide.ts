@@ -1,9 +1,8 @@
 import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/comparison'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import type { ChangedPixels } from './changed-pixels.ts'
-import type { ChangedWords } from './compare-words.ts'
 import type { ComparisonPlan } from './comparison-plan.ts'
-import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS } from './regions.ts'
+import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS, type Regions } from './regions.ts'
 
 // Decides whether a picture changed (ADR 69). Pure functions.
 
@@ -59,26 +58,33 @@ export const evaluate = (
 
 /** Builds the result. */
 export function decide(changed: ChangedPixels, evaluation: Evaluation, { threshold }: Pick<Settings, 'threshold'>): Comparison {
-  const { regions, pixels, dropped } = evaluation
-  const changedRatio = pixels / (changed.width * changed.height)
+  const found = summarize(changed, evaluation)
   return {
-    changed: threshold === undefined ? regions.length > 0 : changedRatio > threshold,
-    changedPixels: pixels,
-    changedRatio,
-    regions: regions.slice(0, MAX_CHANGED_REGIONS),
-    regionCount: regions.length,
-    droppedRegions: dropped,
+    ...found,
+    changed: threshold === undefined ? evaluation.regions.length > 0 : found.changedRatio > threshold,
+    droppedRegions: evaluation.dropped.regions.length,
     rule: ruleOf(changed, evaluation, threshold),
   }
 }
 
+const summarize = ({ width, height }: ChangedPixels, { regions, pixels }: Regions) => ({
+  changedPixels: pixels,
+  changedRatio: pixels / (width * height),
+  regions: regions.slice(0, MAX_CHANGED_REGIONS),
+  regionCount: regions.length,
+})
+
 function ruleOf({ count }: ChangedPixels, { regions, dropped, isSlight }: Evaluation, threshold: number | undefined) {
   if (count === 0) return 'identical'
-  if (regions.length === 0 && dropped > 0) return 'loads'
+  if (regions.length === 0 && dropped.regions.length > 0) return 'loads'
   if (threshold !== undefined) return 'share'
   return isSlight ? 'color' : 'regions'
 }
 
-/** Where moving parts hide the pixels, words that two loads agree on decide. */
-export const withWords = (comparison: Comparison, { textChanged }: ChangedWords): Comparison =>
-  comparison.rule === 'loads' && textChanged ? { ...comparison, changed: true, rule: 'text' } : comparison
+/** Builds the result for pictures in which moving parts hide the pixels: words that two loads agree on decide, and they are in those parts. */
+export const decideByWords = (changed: ChangedPixels, { dropped }: Evaluation): Comparison => ({
+  ...summarize(changed, dropped),
+  changed: true,
+  droppedRegions: 0,
+  rule: 'text',
+})

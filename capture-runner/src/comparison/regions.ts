@@ -1,7 +1,7 @@
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import { forNear, groupCells } from './cell-groups.ts'
 import type { ChangedPixels } from './changed-pixels.ts'
-import { mergeOverlapping } from './merge-boxes.ts'
+import { mergeOverlapping, type WeightedBox } from './merge-boxes.ts'
 
 // Decides which changed pixels count (ADR 69). A region counts if it has a few pixels, or is a large area whose color changed a little, and if both
 // loads of the page drew it in the same way. Pure functions.
@@ -25,18 +25,21 @@ const MAX_PAIRS = 4_000_000
 /** Cells within which parts are one reported region, such as the words of a line. */
 const REPORT_REACH = 2
 
-/** The result for one pair of pictures. */
-export interface Evaluation {
-  /** Regions that count, the largest change first. They do not overlap. */
+/** Regions of changed pixels. */
+export interface Regions {
+  /** The largest change first. They do not overlap. */
   regions: PictureBox[]
   /** Number of changed pixels in them. */
   pixels: number
-  /** Number of regions that do not count, because the loads of the page differ there. */
-  dropped: number
+  /** For each cell: whether its pixels are in one of them. */
+  isCounted: Uint8Array
+}
+
+/** The result for one pair of pictures: the regions that count, and those that do not, because the loads of the page differ there. */
+export interface Evaluation extends Regions {
+  dropped: Regions
   /** Whether only areas count whose color changed by less than the tolerance. */
   isSlight: boolean
-  /** For each cell: whether its pixels count. */
-  isCounted: Uint8Array
 }
 
 /**
@@ -48,24 +51,41 @@ export interface Evaluation {
 export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
   const weights = weigh(changed)
   const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights
+  const counted = findRegions(
+    changed,
+    weights,
+    isStable,
+    (pixels, { width, height }) => pixels >= minPixels && pixels >= minFill * width * height,
+  )
+  const isDropped = weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0))
+  const strong = changed.strong.reduce((sum, pixels, cell) => sum + (counted.isCounted[cell] === 0 ? 0 : pixels), 0)
+  return {
+    ...counted,
+    dropped: findRegions(changed, weights, isDropped, () => true),
+    isSlight: counted.regions.length > 0 && strong < minPixels,
+  }
+}
+
+/** Groups wanted cells to regions. */
+function findRegions(
+  changed: ChangedPixels,
+  weights: Uint8Array,
+  wanted: Uint8Array,
+  isWanted: (pixels: number, box: PictureBox) => boolean,
+): Regions {
   const isCounted = new Uint8Array(weights.length)
-  const boxes: (PictureBox & { pixels: number })[] = []
-  let strong = 0
-  for (const group of groupCells(changed, REPORT_REACH, isStable)) {
+  const boxes: WeightedBox[] = []
+  for (const group of groupCells(changed, REPORT_REACH, wanted)) {
     const pixels = sumOf(group, weights)
     const box = boxOf(group, changed, weights)
-    if (pixels < minPixels || pixels < minFill * box.width * box.height) continue
+    if (!isWanted(pixels, box)) continue
     for (const cell of group) isCounted[cell] = 1
-    strong += sumOf(group, changed.strong)
     boxes.push({ ...box, pixels })
   }
-  const isDropped = between ? weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0)) : new Uint8Array()
   const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
   return {
     regions: merged.map(({ x, y, width, height }) => ({ x, y, width, height })),
     pixels: merged.reduce((sum, { pixels }) => sum + pixels, 0),
-    dropped: groupCells(changed, REPORT_REACH, isDropped).length,
-    isSlight: merged.length > 0 && strong < minPixels,
     isCounted,
   }
 }
