@@ -133,22 +133,28 @@ t.test('a background that turned cream was not a change, because each pixel is w
 
 t.test('a pale badge of another color was not a change, because it was too small', async (t) => {
   const badge = (color: Color, width: number, height: number) => page(800, 600, 1).box(100, 500, width, height, color)
-  const [green, red, gray, yellow]: Color[] = [
-    [209, 231, 221],
-    [248, 215, 218],
-    [233, 236, 239],
-    [255, 243, 205],
-  ]
+  const colors = {
+    green: [209, 231, 221],
+    red: [248, 215, 218],
+    gray: [233, 236, 239],
+    yellow: [255, 243, 205],
+    off: [233, 233, 234],
+    on: [211, 240, 218],
+    leaf: [42, 157, 63],
+    olive: [74, 157, 47],
+  } as const
   for (const [what, from, to, width, height] of [
-    ['badge', green, red, 40, 16],
-    ['button', gray, yellow, 40, 19],
-    ['toggle', [233, 233, 234], [211, 240, 218], 28, 16],
-    ['dot', [42, 157, 63], [74, 157, 47], 8, 8],
+    ['badge', 'green', 'red', 40, 16],
+    ['button', 'gray', 'yellow', 40, 19],
+    ['toggle', 'off', 'on', 28, 16],
+    ['dot', 'leaf', 'olive', 8, 8],
   ] as const) {
-    const found = await compare(badge(from, width, height), badge(to, width, height))
+    const found = await compare(badge(colors[from], width, height), badge(colors[to], width, height))
     t.match(found, { changed: true, rule: 'color', regionCount: 1 }, what)
     t.ok(isAt(found.regions![0]!, area(100, 500, width, height)), what)
-    const [one, other] = await Promise.all([from, to].map(async (color) => decode(await badge(color, width, height).encode('jpeg'))))
+    const [one, other] = await Promise.all(
+      [from, to].map(async (color) => decode(await badge(colors[color], width, height).encode('jpeg'))),
+    )
     if (what !== 'dot') t.match(await compare(one!, other!, { noise: 'local' }), { changed: true }, `${what} as jpeg`)
   }
 })
