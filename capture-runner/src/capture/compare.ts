@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
 import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
-import { comparePictures } from '../comparison/compare.ts'
+import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
 import { compareWords } from '../comparison/compare-words.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
-import { decide, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances, withWords } from '../comparison/decide.ts'
+import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
+import type { Evaluation } from '../comparison/regions.ts'
 import { PAGE_FRAME, toBoxes, widen } from '../comparison/to-boxes.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { abortable } from '../runtime/race.ts'
@@ -85,6 +86,7 @@ interface ExaminedPixels {
   before: DecodedPicture
   after: DecodedPicture
   changed: ChangedPixels
+  evaluation: Evaluation
   isCounted: Uint8Array
   ignored: readonly PictureBox[]
 }
@@ -116,8 +118,20 @@ export async function examine(
     first,
   )
   if (examined.comparison.skipped) return { ...examined, text }
-  const comparison = words ? { ...withWords(examined.comparison, words), ...words } : examined.comparison
-  return { ...examined, text, comparison: { ...comparison, ...engine } }
+  const decided = words?.textChanged ? withWords(examined) : examined
+  return { ...decided, text, comparison: { ...decided.comparison, ...words, ...engine } }
+}
+
+/** Where moving parts hide the pixels, other words decide. */
+function withWords(examined: Examined): Examined {
+  const { comparison, pixels } = examined
+  if (!pixels || comparison.rule !== 'loads') return examined
+  const { changed, evaluation } = pixels
+  return {
+    ...examined,
+    comparison: { ...comparison, ...decideByWords(changed, evaluation) },
+    pixels: { ...pixels, isCounted: evaluation.dropped.isCounted },
+  }
 }
 
 /** A load of the page, and what is known about it beside its pixels. */
@@ -163,22 +177,28 @@ async function examinePixels(
   const noise = noiseOf(earlier, later)
   const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
   const settings = {
-    ...toTolerances(plan.colorTolerance, noise),
+    ...toTolerances(plan.colorTolerance, noise, isOther),
     antialiasing: plan.antialiasing,
     // The noise of what is in a box is around it too.
     ignored: noise === 'none' ? ignored : widen(ignored, BLOCK),
     forgivesOffsets: isOther,
   }
-  const changed = await comparePictures(before, after, settings, signal)
-  const between = first?.pixels && (await comparePictures(first.pixels.after, after, settings, signal, changed))
-  const evaluation = isOther
-    ? evaluateEngine(changed, between, textChanged)
-    : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
+  const compareWith = async (chosen: ComparisonSettings) => {
+    const changed = await comparePictures(before, after, chosen, signal)
+    const between = first?.pixels && (await comparePictures(first.pixels.after, after, chosen, signal, changed))
+    const evaluation = isOther
+      ? evaluateEngine(changed, between, textChanged)
+      : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
+    return { changed, evaluation }
+  }
+  const usual = await compareWith(settings)
+  const isHidden = textChanged && usual.evaluation.regions.length === 0 && plan.threshold === undefined && noise === 'none' && !isOther
+  const { changed, evaluation } = isHidden && settings.slightLevels ? await compareWith({ ...settings, ...DIM_TEXT }) : usual
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,
     comparison: { ...(isOther ? decideEngine(changed, evaluation, textChanged) : decide(changed, evaluation, plan)), sizeChanged, loads },
-    pixels: { before, after, changed, isCounted: evaluation.isCounted, ignored },
+    pixels: { before, after, changed, evaluation, isCounted: evaluation.isCounted, ignored },
   }
 }
 
@@ -194,6 +214,9 @@ async function decodeBoth(earlier: EncodedPicture | DecodedPicture, later: Encod
   if ('readRows' in earlier || (earlier.isRowByRow && later.isRowByRow)) return Promise.all([decodeEarlier(), decodeLater()])
   return [await decodeEarlier(), await decodeLater()] as const
 }
+
+/** How other words are searched for that the usual tolerance does not show: a dim text differs from its background by some levels of 255. */
+const DIM_TEXT = { colorTolerance: 0.0125, antialiasing: true }
 
 /** Side of a block that is compressed with loss, in pixels. */
 const BLOCK = 16

@@ -1,7 +1,7 @@
 import { CELL, type ChangedPixels } from './changed-pixels.ts'
 
-// Adds the changed pixels of a strip, cell by cell. A cell whose color as a whole differs a little counts too, although each pixel is within the
-// tolerance: a background that turned cream.
+// Adds the changed pixels of a strip, cell by cell. Pixels within the tolerance count too if their color changed as that of an area does: a
+// background that turned cream, or a pale badge.
 
 /** Pixels of a strip. */
 export interface StripPixels {
@@ -23,12 +23,22 @@ export interface StripRows {
 
 /** Share of a cell that must differ a little. The rest can be text, which kept its color. */
 const SHARE = 0.5
+/** Share of the differences of a cell that must be in one direction. Smooth edges and noise differ in both. */
+const SAME_WAY = 0.5
+
+/** Which pixels differ a little. */
+export interface SlightLevels {
+  /** Levels of 255 from which they do. */
+  min: number
+  /** A pixel counts by the square of its levels, up to this many: a larger difference needs fewer pixels. */
+  max: number
+}
 
 /**
  * Adds the changed pixels of a strip.
- * @param levels levels of 255 from which pixels differ a little; undefined: no pixels do
+ * @param levels undefined: no pixels differ a little
  */
-export function addChanges(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, levels: number | undefined): void {
+export function addChanges(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, levels: SlightLevels | undefined): void {
   const columns = Math.ceil(rows.width / CELL)
   for (let top = rows.top; top < rows.bottom; top += CELL) {
     // One object for all cells: a page has hundreds of thousands.
@@ -70,16 +80,16 @@ function addStrong(
 /** A byte of bits for each row of a cell. */
 const found = new Uint8Array(CELL)
 
-/** Adds the other pixels of a cell if most of it differs in the same way. */
-function addSlight(changed: ChangedPixels, pixels: StripPixels, { from, width }: StripRows, cell: Cell, levels: number): void {
+/** Adds the other pixels of a cell: all if most of it differs in the same way, otherwise those of flat areas, which are no smooth edges. */
+function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, cell: Cell, levels: SlightLevels): void {
   const { before, after, mask, ignored } = pixels
   const { column, top, bottom } = cell
   const left = column * CELL
-  const count = Math.min(CELL, width - left)
-  let [total, red, green, blue, alpha] = [0, 0, 0, 0, 0]
+  const count = Math.min(CELL, rows.width - left)
+  let [total, sum, red, green, blue, alpha, visible] = [0, 0, 0, 0, 0, 0, 0]
   found.fill(0)
   for (let y = top; y < bottom; y++) {
-    const start = (y - from) * width + left
+    const start = (y - rows.from) * rows.width + left
     for (let x = 0; x < count; x++) {
       const at = start + x
       const one = before[at]!
@@ -89,17 +99,50 @@ function addSlight(changed: ChangedPixels, pixels: StripPixels, { from, width }:
       const g = ((other >>> 8) & 0xff) - ((one >>> 8) & 0xff)
       const b = ((other >>> 16) & 0xff) - ((one >>> 16) & 0xff)
       const a = (other >>> 24) - (one >>> 24)
-      if (Math.max(Math.abs(r), Math.abs(g), Math.abs(b), Math.abs(a)) < levels) continue
+      const level = Math.max(Math.abs(r), Math.abs(g), Math.abs(b), Math.abs(a))
+      if (level < levels.min) continue
       found[y - top]! |= 1 << x
       total++
+      sum += level
+      visible += visibilityOf(level, levels)
       red += r
       green += g
       blue += b
       alpha += a
     }
   }
-  // Noise differs in both directions.
-  const isSameWay = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue), Math.abs(alpha)) >= levels * total
-  if (!isSameWay || total < SHARE * count * (bottom - top)) return
-  for (let y = top; y < bottom; y++) changed.add(column, y, found[y - top]!, changed.slight)
+  if (total === 0) return
+  const oneWay = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue), Math.abs(alpha))
+  const isWhole = oneWay >= SAME_WAY * sum && total >= SHARE * count * (bottom - top)
+  if (!isWhole) visible = keepFlat(pixels, rows, cell, levels)
+  if (visible > 0) changed.addSlight(column, top, found, visible)
+}
+
+/** A pixel in as many of the smallest difference. */
+const visibilityOf = (level: number, { min, max }: SlightLevels): number => (Math.min(level, max) / min) ** 2
+
+/** Removes the found pixels that are not in flat areas: their left and upper neighbors have other colors. Returns how visible the others are. */
+function keepFlat({ before, after }: StripPixels, { from, width }: StripRows, { column, top, bottom }: Cell, levels: SlightLevels): number {
+  let visible = 0
+  const isLike = (at: number, near: number) => before[at] === before[near] && after[at] === after[near]
+  for (let y = top; y < bottom; y++) {
+    let flat = 0
+    for (let x = 0; x < CELL; x++) {
+      if ((found[y - top]! & (1 << x)) === 0) continue
+      const at = (y - from) * width + column * CELL + x
+      const hasNeighbors = column + x > 0 && at >= width
+      if (!hasNeighbors || !isLike(at, at - 1) || !isLike(at, at - width) || !isLike(at, at - width - 1)) continue
+      flat |= 1 << x
+      visible += visibilityOf(levelOf(before[at]!, after[at]!), levels)
+    }
+    found[y - top] = flat
+  }
+  return visible
+}
+
+/** The largest difference of a channel. */
+function levelOf(one: number, other: number): number {
+  let level = 0
+  for (let shift = 0; shift < 32; shift += 8) level = Math.max(level, Math.abs(((other >>> shift) & 0xff) - ((one >>> shift) & 0xff)))
+  return level
 }

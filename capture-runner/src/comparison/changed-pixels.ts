@@ -25,8 +25,10 @@ export class ChangedPixels {
   readonly rows: number
   /** For each cell: the number of pixels whose color differs by more than the tolerance. */
   readonly strong: Uint8Array
-  /** For each cell whose color as a whole differs a little: the number of pixels that differ by less. */
+  /** For each cell: the number of pixels that differ by less, as the color of an area. */
   readonly slight: Uint8Array
+  /** For each cell: how visible these are, in pixels of the smallest difference. */
+  readonly visible: Float32Array
   /** One bit for each pixel. Each row begins with a byte. */
   readonly #bits: Uint8Array
   #count = 0
@@ -38,6 +40,7 @@ export class ChangedPixels {
     this.rows = Math.ceil(height / CELL)
     this.strong = new Uint8Array(this.columns * this.rows)
     this.slight = new Uint8Array(this.columns * this.rows)
+    this.visible = new Float32Array(this.columns * this.rows)
     this.#bits = new Uint8Array(this.columns * height)
   }
 
@@ -56,6 +59,12 @@ export class ChangedPixels {
     kind[Math.floor(y / CELL) * this.columns + column]! += count
     this.#bits[y * this.columns + column]! |= pixels
     this.#count += count
+  }
+
+  /** Adds slightly changed pixels of a cell, a byte of bits for each row from `top`. `visible`: as many pixels of the smallest difference. */
+  addSlight(column: number, top: number, rows: Uint8Array, visible: number): void {
+    for (const [index, pixels] of rows.entries()) if (pixels !== 0) this.add(column, top + index, pixels, this.slight)
+    this.visible[Math.floor(top / CELL) * this.columns + column]! += visible
   }
 
   /** Visits the cells with changed pixels of a row: the column of their first pixel, a bit for each changed pixel, and the cell. */

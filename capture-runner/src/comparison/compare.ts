@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
-import { addChanges, type StripRows } from './add-changes.ts'
+import { addChanges, type SlightLevels, type StripRows } from './add-changes.ts'
 import { CELL, ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture, toPixels } from './decoded-picture.ts'
 import { ColorPairs, decideFlatAreas } from './flat-areas.ts'
@@ -19,8 +19,8 @@ export interface ComparisonSettings {
   antialiasing: boolean
   /** Areas that are not compared, in pixels of the picture. */
   ignored: readonly PictureBox[]
-  /** Levels of 255 from which the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
-  slightLevels?: number | undefined
+  /** From when the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
+  slightLevels?: SlightLevels | undefined
   /** Whether pixels count that moved by one pixel, or that are smoothed differently; absent: they do. */
   forgivesOffsets?: boolean | undefined
 }

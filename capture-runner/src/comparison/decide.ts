@@ -1,9 +1,8 @@
 import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/comparison'
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import type { ChangedPixels } from './changed-pixels.ts'
-import type { ChangedWords } from './compare-words.ts'
 import type { ComparisonPlan } from './comparison-plan.ts'
-import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS } from './regions.ts'
+import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS, type Regions } from './regions.ts'
 
 // Decides whether a picture changed (ADR 69). Pure functions.
 
@@ -14,17 +13,25 @@ export type Noise = 'none' | 'local' | 'everywhere'
 
 /** Added to the tolerance if one picture has noise that the other one lacks. */
 const LOSSY_TOLERANCE = 0.1
-/** Levels of 255 by which the color of a large area must differ. */
+/** Levels of 255 by which the color of an area must differ. */
 const SLIGHT_LEVELS = 3
 const LOSSY_SLIGHT_LEVELS = 8
+const MAX_LEVELS = 255
 
-/** The tolerances for two pictures. With a tolerance of 0, the smallest difference counts. */
-export const toTolerances = (colorTolerance: number, noise: Noise) => ({
-  colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
-  // A client that sets a larger tolerance does not want reports of such areas.
-  slightLevels:
-    colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS,
-})
+/**
+ * The tolerances for two pictures. With a tolerance of 0, the smallest difference counts.
+ * @param isOther another engine drew the earlier picture
+ */
+export function toTolerances(colorTolerance: number, noise: Noise, isOther = false) {
+  const min = noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS
+  // Colors that differ everywhere, or edges of another engine, would make a small area of a large difference.
+  const slightLevels = { min, max: noise === 'everywhere' || isOther ? min : MAX_LEVELS }
+  return {
+    colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
+    // A client that sets a larger tolerance does not want reports of such areas.
+    slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : slightLevels,
+  }
+}
 
 /** With another engine: changed pixels from which a region counts, and the share of its box if the words are the same, which text does not fill. */
 const MIN_ENGINE_PIXELS = 12
@@ -51,26 +58,33 @@ export const evaluate = (
 
 /** Builds the result. */
 export function decide(changed: ChangedPixels, evaluation: Evaluation, { threshold }: Pick<Settings, 'threshold'>): Comparison {
-  const { regions, pixels, dropped } = evaluation
-  const changedRatio = pixels / (changed.width * changed.height)
+  const found = summarize(changed, evaluation)
   return {
-    changed: threshold === undefined ? regions.length > 0 : changedRatio > threshold,
-    changedPixels: pixels,
-    changedRatio,
-    regions: regions.slice(0, MAX_CHANGED_REGIONS),
-    regionCount: regions.length,
-    droppedRegions: dropped,
+    ...found,
+    changed: threshold === undefined ? evaluation.regions.length > 0 : found.changedRatio > threshold,
+    droppedRegions: evaluation.dropped.regions.length,
     rule: ruleOf(changed, evaluation, threshold),
   }
 }
 
+const summarize = ({ width, height }: ChangedPixels, { regions, pixels }: Regions) => ({
+  changedPixels: pixels,
+  changedRatio: pixels / (width * height),
+  regions: regions.slice(0, MAX_CHANGED_REGIONS),
+  regionCount: regions.length,
+})
+
 function ruleOf({ count }: ChangedPixels, { regions, dropped, isSlight }: Evaluation, threshold: number | undefined) {
   if (count === 0) return 'identical'
-  if (regions.length === 0 && dropped > 0) return 'loads'
+  if (regions.length === 0 && dropped.regions.length > 0) return 'loads'
   if (threshold !== undefined) return 'share'
   return isSlight ? 'color' : 'regions'
 }
 
-/** Where moving parts hide the pixels, words that two loads agree on decide. */
-export const withWords = (comparison: Comparison, { textChanged }: ChangedWords): Comparison =>
-  comparison.rule === 'loads' && textChanged ? { ...comparison, changed: true, rule: 'text' } : comparison
+/** Builds the result for pictures in which moving parts hide the pixels: words that two loads agree on decide, and they are in those parts. */
+export const decideByWords = (changed: ChangedPixels, { dropped }: Evaluation): Comparison => ({
+  ...summarize(changed, dropped),
+  changed: true,
+  droppedRegions: 0,
+  rule: 'text',
+})

@@ -1,7 +1,7 @@
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import { forNear, groupCells } from './cell-groups.ts'
 import type { ChangedPixels } from './changed-pixels.ts'
-import { mergeOverlapping } from './merge-boxes.ts'
+import { mergeOverlapping, type WeightedBox } from './merge-boxes.ts'
 
 // Decides which changed pixels count (ADR 69). A region counts if it has a few pixels, or is a large area whose color changed a little, and if both
 // loads of the page drew it in the same way. Pure functions.
@@ -10,8 +10,8 @@ import { mergeOverlapping } from './merge-boxes.ts'
 export const MIN_PIXELS = 3
 /** The same if a picture was compressed with loss. */
 export const MIN_LOSSY_PIXELS = 8
-/** Pixels from which an area counts whose color changed by less than the tolerance: 32 × 32. */
-export const MIN_SLIGHT_PIXELS = 1_024
+/** Pixels of the smallest difference from which an area counts whose color changed by less than the tolerance: 32 × 32. */
+const MIN_SLIGHT_PIXELS = 1_024
 /** A region of which the loads differ in more pixels than this share is dropped whole: an 8 and a 0 share most strokes. */
 const UNSTABLE_SHARE = 0.05
 /** Cells around a difference of the loads that do not count if the rest of the region does. */
@@ -25,18 +25,21 @@ const MAX_PAIRS = 4_000_000
 /** Cells within which parts are one reported region, such as the words of a line. */
 const REPORT_REACH = 2
 
-/** The result for one pair of pictures. */
-export interface Evaluation {
-  /** Regions that count, the largest change first. They do not overlap. */
+/** Regions of changed pixels. */
+export interface Regions {
+  /** The largest change first. They do not overlap. */
   regions: PictureBox[]
   /** Number of changed pixels in them. */
   pixels: number
-  /** Number of regions that do not count, because the loads of the page differ there. */
-  dropped: number
+  /** For each cell: whether its pixels are in one of them. */
+  isCounted: Uint8Array
+}
+
+/** The result for one pair of pictures: the regions that count, and those that do not, because the loads of the page differ there. */
+export interface Evaluation extends Regions {
+  dropped: Regions
   /** Whether only areas count whose color changed by less than the tolerance. */
   isSlight: boolean
-  /** For each cell: whether its pixels count. */
-  isCounted: Uint8Array
 }
 
 /**
@@ -48,29 +51,46 @@ export interface Evaluation {
 export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
   const weights = weigh(changed)
   const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights
+  const counted = findRegions(
+    changed,
+    weights,
+    isStable,
+    (pixels, { width, height }) => pixels >= minPixels && pixels >= minFill * width * height,
+  )
+  const isDropped = weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0))
+  const strong = changed.strong.reduce((sum, pixels, cell) => sum + (counted.isCounted[cell] === 0 ? 0 : pixels), 0)
+  return {
+    ...counted,
+    dropped: findRegions(changed, weights, isDropped, () => true),
+    isSlight: counted.regions.length > 0 && strong < minPixels,
+  }
+}
+
+/** Groups wanted cells to regions. */
+function findRegions(
+  changed: ChangedPixels,
+  weights: Uint8Array,
+  wanted: Uint8Array,
+  isWanted: (pixels: number, box: PictureBox) => boolean,
+): Regions {
   const isCounted = new Uint8Array(weights.length)
-  const boxes: (PictureBox & { pixels: number })[] = []
-  let strong = 0
-  for (const group of groupCells(changed, REPORT_REACH, isStable)) {
+  const boxes: WeightedBox[] = []
+  for (const group of groupCells(changed, REPORT_REACH, wanted)) {
     const pixels = sumOf(group, weights)
     const box = boxOf(group, changed, weights)
-    if (pixels < minPixels || pixels < minFill * box.width * box.height) continue
+    if (!isWanted(pixels, box)) continue
     for (const cell of group) isCounted[cell] = 1
-    strong += sumOf(group, changed.strong)
     boxes.push({ ...box, pixels })
   }
-  const isDropped = between ? weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0)) : new Uint8Array()
   const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
   return {
     regions: merged.map(({ x, y, width, height }) => ({ x, y, width, height })),
     pixels: merged.reduce((sum, { pixels }) => sum + pixels, 0),
-    dropped: groupCells(changed, REPORT_REACH, isDropped).length,
-    isSlight: merged.length > 0 && strong < minPixels,
     isCounted,
   }
 }
 
-const sumOf = (cells: Uint32Array, values: Uint8Array): number => {
+const sumOf = (cells: Uint32Array, values: Uint8Array | Float32Array): number => {
   let sum = 0
   for (const cell of cells) sum += values[cell]!
   return sum
@@ -78,10 +98,10 @@ const sumOf = (cells: Uint32Array, values: Uint8Array): number => {
 
 /** The changed pixels of each cell. Slightly changed ones count only in large areas. */
 function weigh(changed: ChangedPixels): Uint8Array {
-  const { strong, slight } = changed
+  const { strong, slight, visible } = changed
   const weights = Uint8Array.from(strong)
   for (const group of groupCells(changed, 1, slight)) {
-    if (sumOf(group, slight) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
+    if (sumOf(group, visible) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
     for (const cell of group) weights[cell] = strong[cell]! + slight[cell]!
   }
   return weights

@@ -79,7 +79,7 @@ export const COMPARISON_RULES = ['identical', 'regions', 'color', 'size', 'share
 export const ComparisonRule = z
   .enum(COMPARISON_RULES)
   .describe(
-    'What decided. identical: no pixel differs. regions: whether a region of a few pixels differs. color: a large area changed its color a little. size: only the sizes were compared. share: the share of pixels that the request sets. loads: two loads of the page differ from each other wherever they differ from the earlier picture. text: the same, but both loads show the same other words. engine: another browser or other fonts drew the earlier picture, so words and large differences decided.',
+    'What decided. identical: no pixel differs. regions: whether a region of a few pixels differs. color: an area changed its color a little. size: only the sizes were compared. share: the share of pixels that the request sets. loads: two loads of the page differ from each other wherever they differ from the earlier picture. text: the same, but both loads show the same other words; the regions are where the loads differ. engine: another browser or other fonts drew the earlier picture, so words and large differences decided.',
   )
 export type ComparisonRule = z.infer<typeof ComparisonRule>
 

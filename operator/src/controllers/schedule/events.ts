@@ -66,7 +66,8 @@ function ofChanges({ spec, status }: StoredSchedule, decision: Decision, ended: 
   const events: ScheduleEvent[] = findChanges(status?.lastComparison, ended).map((found) => {
     const { id, to, changedRatio = 0, sizeChanged } = found
     const size = sizeChanged ? ' The size changed.' : ''
-    const message = `Run ${id} differs from run ${to} in ${toShare(changedRatio)} of the pixels.${size}${describeWords(found)}`
+    const place = describePlace(ended.find((run) => run.id === id))
+    const message = `Run ${id} differs from run ${to} in ${toShare(changedRatio)} of the pixels.${size}${place}${describeWords(found)}`
     return { type: 'normal', reason: 'Changed', message }
   })
   const baseline = status?.baseline
@@ -111,6 +112,15 @@ export function describeApproval(approval: Approval): ScheduleEvent[] {
   if (!('undone' in approval)) return [{ type: 'normal', reason: 'Approved', message: `Run ${approval.baseline.id} was approved.` }]
   const next = approval.baseline ? `Later runs are compared with run ${approval.baseline.id}.` : 'Approve another run.'
   return [{ type: 'normal', reason: 'ApprovalUndone', message: `The approval of run ${approval.undone.id} was undone. ${next}` }]
+}
+
+/** ` The largest of 3 changes is 610 × 44 at 96, 240.` */
+function describePlace(run: EndedRun | undefined): string {
+  const { regions = [], regionCount = regions.length } = run?.shot?.status?.result?.comparison ?? {}
+  const [largest] = regions
+  if (!largest) return ''
+  const what = regionCount === 1 ? 'The change' : `The largest of ${regionCount} changes`
+  return ` ${what} is ${largest.width} × ${largest.height} at ${largest.x}, ${largest.y}.`
 }
 
 /** ` Words: −19.50 +99.50.` */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 // The picture that the next run of a schedule is compared with. It is a copy in the bucket, so that it outlives the retention of its run.
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
@@ -162,4 +163,7 @@ export const toShare = (ratio: number): string => `${(ratio * 100).toPrecision(2
 
 /** True if the same change was reported before: with an approved baseline, every run finds it again. */
 export const isSameChange = (one: LastComparison, before: LastComparison | undefined): boolean =>
-  before?.changed === true && before.to === one.to && before.changedPixels === one.changedPixels
+  before?.changed === true &&
+  before.to === one.to &&
+  before.changedPixels === one.changedPixels &&
+  isDeepStrictEqual([before.wordsAdded, before.wordsRemoved], [one.wordsAdded, one.wordsRemoved])

@@ -119,6 +119,16 @@ t.test('a full stop was not a change, because it has one pixel that is not a smo
   t.match((await compareFiles(t, before, before, { texts: ['SOLD', 'SOLD.'] })).comparison, { changed: false }, 'no pixel differs')
 })
 
+t.test('another word in dim text was not a change, because each pixel is within the tolerance', async (t) => {
+  const page = (word: string) => new Drawing(200, 100, [30, 30, 36]).text(word, 60, 40, 11, [48, 48, 54]).encode('png')
+  const [before, after] = await Promise.all([page('SOLD'), page('DONE')])
+  const { comparison } = await compareFiles(t, before, after, { texts: ['SOLD', 'DONE'] })
+  t.match(comparison, { changed: true, rule: 'regions', regionCount: 1, wordsAdded: ['DONE'] })
+  const [{ x, y, width, height }] = comparison!.regions as [PictureBox]
+  t.ok(x >= 58 && y >= 38 && x + width <= 95 && y + height <= 54, 'at its place', { x, y, width, height })
+  t.match((await compareFiles(t, before, after, { texts: ['SOLD', 'SOLD'] })).comparison, { changed: false }, 'the words are the same')
+})
+
 t.test('a wide and a tall picture took all memory of the runner', async (t) => {
   const { comparison, files, warnings, left } = await compareFiles(t, await png(100_000, 10), await png(10, 250_000))
   const canvas = 100_000 * 250_000

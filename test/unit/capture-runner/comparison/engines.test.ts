@@ -8,7 +8,7 @@ import { GRAY, GREEN, RED } from './drawn-pages.ts'
 // Pictures that another browser or other fonts drew.
 
 async function compare(before: Drawing, after: Drawing, textChanged: boolean | undefined) {
-  const settings = { ...toTolerances(0.1, 'none'), antialiasing: false, ignored: [], forgivesOffsets: true }
+  const settings = { ...toTolerances(0.1, 'none', true), antialiasing: false, ignored: [], forgivesOffsets: true }
   const changed = await comparePictures(before, after, settings, AbortSignal.timeout(60_000))
   return decideEngine(changed, evaluateEngine(changed, undefined, textChanged), textChanged)
 }

@@ -121,10 +121,42 @@ t.test('a background that turned cream was not a change, because each pixel is w
   const cream: Color = [255, 246, 224]
   const white = page(800, 600, 1)
   t.match(await compare(white, page(800, 600, 1, cream)), { changed: true, rule: 'color', regions: [area(0, 0, 800, 600)] })
-  t.match(await compare(white, page(800, 600, 1).box(100, 500, 24, 24, cream)), { changed: false }, 'a small spot within the tolerance')
+  t.match(
+    await compare(white, page(800, 600, 1).box(100, 500, 24, 24, [252, 252, 252])),
+    { changed: false },
+    'a small spot that can hardly be seen',
+  )
   t.match(await compare(white, page(800, 600, 1, [253, 254, 255])), { changed: false }, 'two levels of 255')
   const [one, other] = await Promise.all([white, page(800, 600, 1, cream)].map(async (drawing) => decode(await drawing.encode('jpeg'))))
   t.match(await compare(one!, other!, { noise: 'local' }), { changed: true, rule: 'regions' }, 'as jpeg')
+})
+
+t.test('a pale badge of another color was not a change, because it was too small', async (t) => {
+  const badge = (color: Color, width: number, height: number) => page(800, 600, 1).box(100, 500, width, height, color)
+  const colors = {
+    green: [209, 231, 221],
+    red: [248, 215, 218],
+    gray: [233, 236, 239],
+    yellow: [255, 243, 205],
+    off: [233, 233, 234],
+    on: [211, 240, 218],
+    leaf: [42, 157, 63],
+    olive: [74, 157, 47],
+  } as const
+  for (const [what, from, to, width, height] of [
+    ['badge', 'green', 'red', 40, 16],
+    ['button', 'gray', 'yellow', 40, 19],
+    ['toggle', 'off', 'on', 28, 16],
+    ['dot', 'leaf', 'olive', 8, 8],
+  ] as const) {
+    const found = await compare(badge(colors[from], width, height), badge(colors[to], width, height))
+    t.match(found, { changed: true, rule: 'color', regionCount: 1 }, what)
+    t.ok(isAt(found.regions![0]!, area(100, 500, width, height)), what)
+    const [one, other] = await Promise.all(
+      [from, to].map(async (color) => decode(await badge(colors[color], width, height).encode('jpeg'))),
+    )
+    if (what !== 'dot') t.match(await compare(one!, other!, { noise: 'local' }), { changed: true }, `${what} as jpeg`)
+  }
 })
 
 t.test('smooth edges that are drawn at another offset are not a change', async (t) => {

@@ -78,13 +78,19 @@ function comparePlainly(before: Pixels, after: Pixels, settings: ComparisonSetti
       )
       const { slightLevels } = settings
       if (slightLevels === undefined) continue
-      const slight = all.filter(
-        (at) => mask[at] === 0 && ignored[at] === 0 && Math.max(...levelsOf(a[at]!, b[at]!).map(Math.abs)) >= slightLevels,
-      )
+      const levelAt = (at: number) => Math.max(...levelsOf(a[at]!, b[at]!).map(Math.abs))
+      const slight = all.filter((at) => mask[at] === 0 && ignored[at] === 0 && levelAt(at) >= slightLevels.min)
       const sums = slight
         .map((at) => levelsOf(a[at]!, b[at]!))
         .reduce((sum, levels) => sum.map((value, n) => value + levels[n]!), [0, 0, 0, 0])
-      if (slight.length >= all.length / 2 && Math.max(...sums.map(Math.abs)) >= slightLevels * slight.length) add(slight, changed.slight)
+      const sum = slight.reduce((all, at) => all + levelAt(at), 0)
+      const isWhole = slight.length >= all.length / 2 && Math.max(...sums.map(Math.abs)) >= sum / 2
+      const isLike = (at: number, near: number) => a[at] === a[near] && b[at] === b[near]
+      const isFlat = (at: number) => at % width > 0 && at >= width && [at - 1, at - width, at - width - 1].every((near) => isLike(at, near))
+      const chosen = isWhole ? slight : slight.filter(isFlat)
+      add(chosen, changed.slight)
+      const cell = Math.floor(top / CELL) * changed.columns + left / CELL
+      for (const at of chosen) changed.visible[cell]! += (Math.min(levelAt(at), slightLevels.max) / slightLevels.min) ** 2
     }
   }
   return changed
@@ -103,7 +109,13 @@ function onBlack(color: number): number {
 const pixelsOf = (changed: ChangedPixels) => {
   const rows: number[][] = []
   for (let y = 0; y < changed.height; y++) changed.forRow(y, (...pixels) => rows.push([y, ...pixels]))
-  return { count: changed.count, strong: [...changed.strong], slight: [...changed.slight], rows }
+  return {
+    count: changed.count,
+    strong: [...changed.strong],
+    slight: [...changed.slight],
+    visible: [...changed.visible].map((value) => value.toFixed(1)),
+    rows,
+  }
 }
 
 t.test('comparePictures finds the pixels that pixelmatch finds in whole pictures', async (t) => {
@@ -123,7 +135,7 @@ t.test('comparePictures finds the pixels that pixelmatch finds in whole pictures
       colorTolerance: [0, 0.1, 0.2][random(3)]!,
       antialiasing: random(3) === 0,
       ignored: random(2) === 0 ? [] : [{ x: random(width), y: random(height), width: 1 + random(50), height: 1 + random(30) }],
-      slightLevels: [undefined, 3, 8][random(3)],
+      slightLevels: [undefined, { min: 3, max: 255 }, { min: 8, max: 8 }][random(3)],
       forgivesOffsets: random(4) === 0,
     }
     const [before, after] = [toPicture(first, width, height, isTransparent), toPicture(second, width, height, isTransparent)]

@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { ScreenshotScheduleSpec, ScreenshotScheduleStatus, StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import type { Decision } from '../../../../../operator/src/controllers/schedule/decide.ts'
+import { toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
 import { findEvents } from '../../../../../operator/src/controllers/schedule/events.ts'
+import { aScreenshot, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const aSchedule = (status: ScreenshotScheduleStatus = {}, spec: Partial<ScreenshotScheduleSpec> = {}): StoredSchedule => ({
   metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' },
@@ -21,6 +23,32 @@ const found = (schedule: StoredSchedule, given: Partial<Decision> = {}) =>
   findEvents(schedule, aDecision(given), [], schedule).map(({ type, reason, once }) => `${type} ${reason}${once ? ' once' : ''}`)
 const at = new Date('2026-06-01T09:00:00Z')
 const missing = { status: 'False', reason: 'AccountNotFound', message: 'Account acme does not exist.' } as const
+
+t.test('the Event for a change without other words did not say where it is', async (t) => {
+  const [small, large] = [
+    { x: 8, y: 9_000, width: 4, height: 4 },
+    { x: 96, y: 240, width: 61, height: 16 },
+  ]
+  const messageOf = (comparison: object) => {
+    const result = {
+      format: 'png',
+      etag: 'e',
+      comparison: { changed: true, changedRatio: 0.0004, changedPixels: 500, ...comparison },
+    } as const
+    const shot = aScreenshot({
+      spec: { accountName: 'acme', scheduleRef: { name: 'home', uid: 'u', time: at.toISOString() }, options: { compareTo: 'scr_1' } },
+      status: completedStatus({ result }),
+    })
+    const schedule = aSchedule({}, { comparison: {} })
+    return findEvents(schedule, aDecision(), [toEnded(shot)], schedule).find(({ reason }) => reason === 'Changed')?.message
+  }
+  t.match(
+    messageOf({ regions: [large], regionCount: 1, textChanged: false }),
+    /of the pixels\. The change is 61 × 16 at 96, 240\. The text is/,
+  )
+  t.match(messageOf({ regions: [large, small], regionCount: 2 }), /of the pixels\. The largest of 2 changes is 61 × 16 at 96, 240\.$/)
+  t.match(messageOf({ regions: [], regionCount: 0 }), /of the pixels\.$/)
+})
 
 for (const [what, schedule, given, expected] of [
   ['nothing for a new schedule', aSchedule(), {}, []],

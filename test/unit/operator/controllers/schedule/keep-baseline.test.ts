@@ -191,4 +191,7 @@ t.test('the last comparison is that of the last due run, and skipped ones do not
   t.equal(isSameChange({ ...later, changedPixels: 6 }, last), false)
   t.equal(isSameChange({ ...later, to: idOf(1) }, last), false)
   t.equal(isSameChange(later, undefined), false)
+  const priced = (price: string) => ({ ...later, textChanged: true, wordsAdded: [price], wordsRemoved: ['19.50'] })
+  t.equal(isSameChange(priced('29.50'), priced('29.50')), true)
+  t.equal(isSameChange(priced('39.50'), priced('29.50')), false, 'another price of as many pixels was no Event')
 })
