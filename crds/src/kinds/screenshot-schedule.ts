@@ -185,6 +185,7 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  selectableFields: ['.spec.accountName'],
   spec: ScreenshotScheduleSpec.describe('When to capture, and the Screenshot to create.'),
   status: ScreenshotScheduleStatus.describe('State of the schedule. Written by the operator.'),
   specRules: comparisonRules,
