@@ -175,7 +175,7 @@ export const screenshotScheduleDefinition: Definition = {
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Last run', type: 'date', jsonPath: '.status.lastRunTime' },
-    { name: 'Outcome', type: 'string', jsonPath: '.status.recentRuns[0].outcome' },
+    { name: 'Outcome', type: 'string', jsonPath: '.status.conditions[?(@.type=="LastRunSucceeded")].reason' },
     { name: 'Changed', type: 'date', jsonPath: '.status.lastChange.time', description: 'Age of the last run that differed.' },
     { name: 'By', type: 'string', jsonPath: '.status.lastChange.share', description: 'Share of the pixels that differed then.' },
     { name: 'Fit', type: 'string', jsonPath: '.status.conditions[?(@.type=="Fit")].status', priority: 1 },
