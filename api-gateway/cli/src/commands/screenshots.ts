@@ -60,7 +60,11 @@ export const remove: Command = {
   name: 'delete',
   usage: 'ID...',
   summary: 'Deletes screenshots and videos with their files and links',
-  notes: ['ID - reads ids from standard input, one on each line.'],
+  notes: [
+    'ID - reads ids from standard input, one on each line:',
+    '',
+    '  tintype list --status failed --json | jq -r .id | tintype delete -',
+  ],
   async run(context) {
     const client = context.client()
     const { signal, stdin } = context.world
