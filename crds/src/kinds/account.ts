@@ -16,9 +16,9 @@ export const AccountSpec = z.object({
   overage: z
     .object({
       enabled: z.boolean().describe('If true, the account may exceed its monthly quota.'),
-      max: z.int().min(0).max(1_000_000_000).describe('Maximum screenshots per month beyond the quota.').optional(),
+      max: z.int().min(0).max(1_000_000_000).describe('Maximum units per month beyond the quota. Default: no maximum.').optional(),
     })
-    .describe('Use beyond the monthly quota.')
+    .describe('Use beyond the monthly quota. No effect if the plan has no overagePricePer1000.')
     .optional(),
 })
 export type AccountSpec = z.infer<typeof AccountSpec>

@@ -154,6 +154,7 @@ export const apiKeyDefinition: Definition = {
     { name: 'Name', type: 'string', jsonPath: '.spec.name', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  selectableFields: ['.spec.accountName'],
   spec: ApiKeySpec.describe('Account that the key acts for, and its scopes.'),
   specRules: [
     {

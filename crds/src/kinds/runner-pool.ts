@@ -145,6 +145,7 @@ export const RunnerPoolStatus = z.object({
   idle: z.int().min(0).describe('Number of warm pods without a capture.').optional(),
   busy: z.int().min(0).describe('Number of pods with a capture.').optional(),
   queued: z.int().min(0).describe('Number of Screenshots that wait for a pod.').optional(),
+  heldBack: z.int().min(0).describe('Number of these that wait because their account runs as many captures as it may.').optional(),
   selector: z.string().max(253).describe('Label selector of the pods.').optional(),
   conditions: Conditions.describe(
     'Conditions Ready, Scaled, Sandboxed and Guarded, and VideoReady of a pool that records videos.',
@@ -180,6 +181,7 @@ export const runnerPoolDefinition: Definition = {
     { name: 'Idle', type: 'integer', jsonPath: '.status.idle' },
     { name: 'Busy', type: 'integer', jsonPath: '.status.busy' },
     { name: 'Queued', type: 'integer', jsonPath: '.status.queued' },
+    { name: 'Held back', type: 'integer', jsonPath: '.status.heldBack', description: 'Queued, and the account is at its limit.' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Sandboxed', type: 'string', jsonPath: '.status.conditions[?(@.type=="Sandboxed")].status' },
     { name: 'Video', type: 'boolean', jsonPath: '.spec.video', priority: 1 },

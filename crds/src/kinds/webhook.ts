@@ -104,6 +104,7 @@ export const webhookDefinition: Definition = {
     { name: 'Events', type: 'string', jsonPath: '.spec.events', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  selectableFields: ['.spec.accountName'],
   spec: WebhookSpec.describe('URL that receives signed events, and the types of events.'),
   status: WebhookStatus.describe('State of the Webhook and its deliveries. Written by the operator.'),
 }

@@ -81,11 +81,11 @@ export class Dispatcher {
     return this.#queues.get(pool)?.size ?? 0
   }
 
-  /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
-  heldBack(pool: string): number {
+  /** Number of queued Screenshots of each account that is at its limit. More runners would not help them. */
+  heldBack(pool: string): ReadonlyMap<string, number> {
     const queue = this.#queues.get(pool)
-    if (!queue) return 0
-    return queue.accounts().reduce((sum, account) => sum + Math.max(0, queue.countOf(account) - this.#roomOf(account)), 0)
+    const counts = queue?.accounts().map((account) => [account, queue.countOf(account) - this.#roomOf(account)] as const)
+    return new Map(counts?.filter(([, count]) => count > 0))
   }
 
   accountsWaiting(pool: string): string[] {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,4 +113,20 @@ t.test('npx tintype works in a checkout, which has no bundle', async (t) => {
     const { stdout } = await promisify(execFile)(process.execPath, [path.join(folder, file), 'version'])
     t.match(stdout, /^tintype \d/)
   }
+})
+
+t.test('the help has two spaces between each flag and its text', async (t) => {
+  for (const command of [['schedules', 'create'], ['keys', 'create'], ['shot'], ['list']]) {
+    const { stdout } = await runCli([...command, '--help'])
+    const flags = stdout.split('\n').filter((line) => /^ {2}-/.test(line))
+    for (const line of flags) t.match(line, /^ {2}(-\w, )?--\S+( [A-Z][A-Z_]*)?($| {2,}\S)/)
+    for (const line of stdout.split('\n')) t.ok(line.length <= 80, line)
+  }
+})
+
+t.test('in a checkout, a Node.js that cannot run TypeScript gets one line that says what to do', async (t) => {
+  const file = new URL('../../../api-gateway/cli/tintype.js', import.meta.url).pathname
+  const { status, stderr } = spawnSync(process.execPath, ['--no-strip-types', file, 'version'], { encoding: 'utf8', env: {} })
+  t.equal(status, 1)
+  t.match(stderr, /^tintype: .*needs Node\.js 24 or newer.*npx tintype.*\n$/)
 })

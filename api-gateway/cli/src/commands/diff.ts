@@ -52,6 +52,10 @@ async function run(context: Context): Promise<ExitCode> {
   const first = context.argument(0)
   const second = context.parsed.positionals[1]
   const isEarlier = ID.test(first)
+  if (second !== undefined && ID.test(second)) {
+    const order = isEarlier ? 'Name one id, and the URL of the page.' : 'Write the id first, then the URL.'
+    throw new UsageError(`B must be a URL, because an earlier screenshot is compared with a new capture. ${order}`)
+  }
   if (!isEarlier && second === undefined)
     throw new UsageError('a second URL is missing. Name two URLs, or the id of an earlier screenshot.')
   const before = isEarlier ? await client.screenshots.get(first, { signal }) : await captureOne(context, { ...chosen, url: toUrl(first) })

@@ -76,15 +76,27 @@ export function toScheduleChanges(
 /** Flags whose values are among the other lines of a schedule, or no part of it. */
 const SHOWN_ELSEWHERE = new Set(['name', 'url', 'schedule', 'time-zone', 'server', 'api-key', 'profile', 'namespace', 'json', 'reset'])
 
-/** `option    full_page true` for each option that a command named, with the value that the service shows. */
+/** The options of a schedule by the names of their flags, as the service shows them. */
+function optionsOf({ comparison, options }: Schedule): Fields {
+  const compared = Object.entries(COMPARISON_FIELDS).map(([option, field]) => [
+    option,
+    (comparison as Fields | null)?.[field] ?? options?.[option],
+  ])
+  const shown = { ...options, compare: comparison?.baseline, ...Object.fromEntries(compared) }
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined && value !== null))
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** `option    full_page true` for each option of a schedule. */
+export const describeOptions = (schedule: Schedule): string[] =>
+  Object.entries(optionsOf(schedule)).map(([name, value]) => `option    ${name} ${textOf(value)}`)
+
+/** The same for each option that a command named. */
 export function describeGiven({ values }: Pick<Parsed, 'values'>, schedule: Schedule): string[] {
-  const { comparison, options } = schedule
-  const fields: Fields = { ...schedule, ...options, compare: comparison?.baseline }
-  for (const [option, field] of Object.entries(COMPARISON_FIELDS))
-    fields[option] = (comparison as Fields | null)?.[field] ?? options?.[option]
+  const fields: Fields = { ...schedule, ...optionsOf(schedule) }
   const given = [...values.keys()].filter((name) => !SHOWN_ELSEWHERE.has(name)).map(toOptionName)
   const resets = ((values.get('reset') as readonly string[] | undefined) ?? []).map((text) => toOptionName(text.replace(/^--/, '')))
-  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
   return [
     ...given.map((name) => `option    ${name} ${textOf(fields[name] ?? 'not shown')}`),
     ...resets.map((name) => `option    ${name} default`),

@@ -5,7 +5,7 @@ import { UsageError } from '../common/errors.ts'
 import { formatFacts, formatTime } from '../terminal/format.ts'
 import { captureFlags, pageOf, toCaptureOptions } from './capture-flags.ts'
 import { type Command, type Context, toDeleteCommand } from './context.ts'
-import { COMPARISON_FIELDS, describeGiven, toScheduleChanges } from './schedule-changes.ts'
+import { COMPARISON_FIELDS, describeGiven, describeOptions, toScheduleChanges } from './schedule-changes.ts'
 
 const DEFAULT_LIMIT = 20
 const MAX_PAGE = 500
@@ -97,9 +97,10 @@ const list: Command = {
 const get: Command = {
   name: 'schedules get',
   usage: 'ID',
-  summary: 'Shows a schedule and its last runs',
+  summary: 'Shows a schedule, its last runs and its options',
   async run(context) {
-    printSchedule(context, await context.client().schedules.get(context.argument(0), { signal: context.world.signal }))
+    const schedule = await context.client().schedules.get(context.argument(0), { signal: context.world.signal })
+    context.show(schedule, ...describeSchedule(schedule), ...describeOptions(schedule))
   },
 }
 
@@ -112,7 +113,7 @@ const timingFlags: readonly Flag[] = [
     kind: 'text',
     value: 'POLICY',
     values: ['forbid', 'allow'],
-    summary: 'forbid waits for the previous run; default: forbid',
+    summary: 'forbid (default) waits for the previous run',
   },
   { name: 'starting-deadline-seconds', kind: 'integer', value: 'N', summary: 'How late a missed run may start; default: any' },
   { name: 'spread-seconds', kind: 'integer', value: 'N', summary: 'Spreads schedules over N seconds; default: 0' },

@@ -42,22 +42,29 @@ export const get: Command = {
   },
 }
 
-/** Deletes what has this id. False if nothing has it. */
-async function removeOne(client: Tintype, id: string, signal: AbortSignal): Promise<boolean> {
+/** Undefined if no screenshot or video has the id. */
+async function ifFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    await withKindOf(client, (captures) => captures.delete(id, { signal }))
-    return true
+    return await work
   } catch (error) {
-    if (error instanceof TintypeError && error.status === 404) return false
+    if (error instanceof TintypeError && error.status === 404) return undefined
     throw error
   }
 }
+
+/** Deletes what has this id. False if nothing has it. */
+const removeOne = async (client: Tintype, id: string, signal: AbortSignal): Promise<boolean> =>
+  (await ifFound(withKindOf(client, (captures) => captures.delete(id, { signal }).then(() => true)))) ?? false
 
 export const remove: Command = {
   name: 'delete',
   usage: 'ID...',
   summary: 'Deletes screenshots and videos with their files and links',
-  notes: ['ID - reads ids from standard input, one on each line.'],
+  notes: [
+    'ID - reads ids from standard input, one on each line:',
+    '',
+    '  tintype list --status failed --json | jq -r .id | tintype delete -',
+  ],
   async run(context) {
     const client = context.client()
     const { signal, stdin } = context.world
@@ -112,7 +119,7 @@ async function watchAll(context: Context): Promise<ExitCode> {
   const { signal } = context.world
   const client = context.client()
   const pending = new Map<string, string>()
-  let [ended, failed] = [0, 0]
+  let [ended, failed, deleted] = [0, 0, 0]
   for (;;) {
     const seen = new Set<string>()
     for (const captures of bothKinds(client)) {
@@ -124,13 +131,19 @@ async function watchAll(context: Context): Promise<ExitCode> {
     }
     for (const id of [...pending.keys()].filter((known) => !seen.has(known))) {
       pending.delete(id)
-      const screenshot = await withKindOf(client, (captures) => captures.get(id, { signal }))
-      printState(context, screenshot)
-      ended += 1
-      if (screenshot.status === 'failed') failed += 1
+      const screenshot = await ifFound(withKindOf(client, (captures) => captures.get(id, { signal })))
+      if (screenshot) {
+        printState(context, screenshot)
+        ended += 1
+        if (screenshot.status === 'failed') failed += 1
+      } else {
+        context.show({ id, deleted: true }, `deleted ${id}`)
+        deleted += 1
+      }
     }
     if (pending.size === 0) {
-      context.note(ended === 0 ? 'Nothing is pending.' : `${ended} ended, ${failed} failed.`)
+      const result = `${ended} ended, ${failed} failed${deleted > 0 ? `, ${deleted} deleted` : ''}.`
+      context.note(ended + deleted === 0 ? 'Nothing is pending.' : result)
       return failed === 0 ? EXIT.ok : EXIT.failed
     }
     await pause(signal)

@@ -48,9 +48,11 @@ const UNREACHABLE = new Set([
 ])
 const DOCTOR = 'Run `tintype doctor` to find the cause.'
 
-/** Spells option names as flags: `options.full_page` → `--full-page`. */
+/** Spells option names as flags: `options.full_page` → `--full-page`. A flag has no value that removes it; `--reset` does. */
 export const toFlagNames = (message: string): string =>
-  message.replaceAll(/\boptions\.([a-z]+(?:_[a-z]+)*)/g, (_, name: string) => `--${name.replaceAll('_', '-')}`)
+  message
+    .replaceAll(/\boptions\.([a-z]+(?:_[a-z]+)*)/g, (_, name: string) => `--${name.replaceAll('_', '-')}`)
+    .replace('or null for what', 'or --reset what')
 
 /** The client speaks to programmers. This says the same to a person at a terminal. */
 function toSentence(error: TintypeError, server: string | undefined): string {

@@ -8,6 +8,8 @@ export interface Settings {
   apiKey: string | undefined
   linkKey: string | undefined
   linkSecret: string | undefined
+  /** A profile that was not chosen, and has this URL. */
+  otherProfile?: string | undefined
   /** Where the URL and the API key come from, for `tintype doctor`. */
   urlSource: string
   keySource: string
@@ -40,12 +42,14 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
  */
 export function resolveSettings(flags: SettingFlags, environment: Environment): Settings {
   const wanted = flags.profile ?? (environment.TINTYPE_PROFILE || undefined)
-  const found = findProfile(readConfiguration(configurationFile(environment)), wanted)
+  const configuration = readConfiguration(configurationFile(environment))
+  const found = findProfile(configuration, wanted)
   const isProfileNamed = flags.profile !== undefined
   const variables = isProfileNamed ? {} : environment
   const profileSource = found === undefined ? 'not set' : `profile ${found.name}`
   const url = flags.server ?? (variables.TINTYPE_URL || found?.profile.url)
-  const isOwnUrl = found !== undefined && url !== undefined && withoutSlash(url) === withoutSlash(found.profile.url)
+  const hasUrl = (profile: Profile): boolean => url !== undefined && withoutSlash(url) === withoutSlash(profile.url)
+  const isOwnUrl = found !== undefined && hasUrl(found.profile)
   const ownKey = isOwnUrl ? found.profile.apiKey : undefined
   // The secret of a profile belongs to the key of that profile.
   const isOwnLinkKey = isOwnUrl && (variables.TINTYPE_LINK_KEY || found.profile.linkKey) === found.profile.linkKey
@@ -56,6 +60,7 @@ export function resolveSettings(flags: SettingFlags, environment: Environment): 
     apiKey: flags.apiKey ?? (variables.TINTYPE_API_KEY || ownKey),
     linkKey: variables.TINTYPE_LINK_KEY || (isOwnUrl ? found.profile.linkKey : undefined),
     linkSecret: variables.TINTYPE_LINK_SECRET || (isOwnLinkKey ? found?.profile.linkSecret : undefined),
+    otherProfile: Object.entries(configuration.profiles).find(([name, profile]) => name !== found?.name && hasUrl(profile))?.[0],
     urlSource: sourceOf(flags.server, 'server', 'TINTYPE_URL'),
     keySource: sourceOf(flags.apiKey, 'api-key', 'TINTYPE_API_KEY'),
   }
@@ -64,8 +69,11 @@ export function resolveSettings(flags: SettingFlags, environment: Environment): 
 const HOW_TO_SET = 'Set TINTYPE_URL and TINTYPE_API_KEY, or run `tintype config set URL -`.'
 
 /** The URL and the API key. Both must be set. */
-export function requireService({ url, apiKey }: Settings): { url: string; apiKey: string } {
+export function requireService({ url, apiKey, otherProfile }: Settings): { url: string; apiKey: string } {
   if (url === undefined) throw new CliError(`the URL of the service is not set. ${HOW_TO_SET}`, EXIT.unreachable)
-  if (apiKey === undefined) throw new CliError(`the API key for ${url} is not set. ${HOW_TO_SET}`, EXIT.unreachable)
+  if (apiKey === undefined) {
+    const remedy = otherProfile === undefined ? HOW_TO_SET : `The profile ${otherProfile} has one: add --profile ${otherProfile}.`
+    throw new CliError(`the API key for ${url} is not set. ${remedy}`, EXIT.unreachable)
+  }
   return { url, apiKey }
 }

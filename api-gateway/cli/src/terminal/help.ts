@@ -23,10 +23,10 @@ function wrap(text: string, length: number): string[] {
 /** A title and a text beside it, on as many lines as they need. */
 function helpLine(title: string, text: string, columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS)
-  if (title.length > FLAG_COLUMN && title.length + text.length + 3 <= width) return `  ${title} ${text}`
+  if (title.length >= FLAG_COLUMN && title.length + text.length + 4 <= width) return `  ${title}  ${text}`
   const lines = wrap(text, width - FLAG_COLUMN - 3)
   const indent = ' '.repeat(FLAG_COLUMN + 3)
-  const [first = '', ...rest] = title.length <= FLAG_COLUMN ? lines : ['', ...lines]
+  const [first = '', ...rest] = title.length < FLAG_COLUMN ? lines : ['', ...lines]
   return [`  ${title.padEnd(FLAG_COLUMN)} ${first}`.trimEnd(), ...rest.map((line) => indent + line)].join('\n')
 }
 

@@ -3,7 +3,7 @@
 import { type Account, accountDefinition } from '@tintype/crds/kinds/account'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
-import { findPlan, type Plans } from '@tintype/crds/usage/plans'
+import { findPlan, mayExceed, type Plans } from '@tintype/crds/usage/plans'
 
 /** Kubernetes limits the message of a condition to this many characters. */
 const MAX_MESSAGE_LENGTH = 32_768
@@ -21,10 +21,13 @@ function readiness({ metadata, spec }: Pick<Account, 'metadata' | 'spec'>, plans
     return { status: 'False', reason: 'InvalidName', message: `${problem}. No other object can name this Account. Create another one.` }
   }
   if (spec.suspended) return { status: 'False', reason: 'Suspended', message: 'spec.suspended is true. All requests are rejected.' }
-  if (!findPlan(plans, spec.plan)) {
+  const plan = findPlan(plans, spec.plan)
+  if (!plan) {
     const known = Object.keys(plans).join(', ')
     const message = `Plan ${spec.plan} is not defined. New screenshots are rejected. Set spec.plan to one of: ${known}; or add the plan to the chart’s value plans.`
     return { status: 'False', reason: 'PlanNotFound', message: message.slice(0, MAX_MESSAGE_LENGTH) }
   }
-  return { status: 'True', reason: 'Active', message: `Requests are accepted within the limits of plan ${spec.plan}.` }
+  const overage =
+    spec.overage?.enabled && !mayExceed(spec, plan) ? ' spec.overage has no effect, because the plan has no overagePricePer1000.' : ''
+  return { status: 'True', reason: 'Active', message: `Requests are accepted within the limits of plan ${spec.plan}.${overage}` }
 }

@@ -11,7 +11,7 @@ import { hasRequiredSandbox, meetsSpec } from '../../runner/runners.ts'
 import { countable, type Groups } from '../../scheduling/groups.ts'
 import { demandedPods, wantedPods } from '../../scheduling/size.ts'
 import type { GuardDecision } from '../guard/decision.ts'
-import { loadOf } from './decide.ts'
+import { heldBackIn, loadOf } from './decide.ts'
 import type { PoolMemory, PoolObserved, Problem } from './state.ts'
 
 // Builds the status of a RunnerPool. Pure.
@@ -20,6 +20,8 @@ type SandboxMode = NonNullable<RunnerPoolSpec['sandbox']>['mode'] | undefined
 type Finding = Pick<Condition, 'status' | 'message'> & { reason: PoolReason }
 
 const MAX_MESSAGE = 2_000
+/** Accounts that a message names. */
+const MAX_ACCOUNTS = 3
 
 /** Builds the status from the observed state. Conditions keep their transition times. */
 export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, groups: Groups, now: Date): RunnerPoolStatus {
@@ -45,6 +47,7 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
     idle: groups.idle.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
     busy: groups.busy.length,
     queued,
+    heldBack: heldBackIn(observed),
     selector: podSelector(pool.metadata.name),
     conditions,
   }
@@ -95,10 +98,21 @@ function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Group
   if (problem) return { status: 'False', ...problem }
   const { maxPods } = limitsOf(pool.spec)
   if (load.queued > 0 && demandedPods(pool.spec, load) > maxPods && have >= maxPods) {
+    const kept = groups.idle.length === 1 ? ' The last runner is kept for accounts that run nothing.' : ''
     const message = `Screenshots are queued, and the pool has spec.maxPods (${maxPods}) pods. Raise spec.maxPods if the nodes have capacity.`
-    return { status: 'False', reason: 'AtMaximum', message }
+    return { status: 'False', reason: 'AtMaximum', message: `${message}${kept}${describeHeldBack(observed)}` }
   }
-  return { status: 'True', reason: 'AsWanted', message: 'The desired number of runners exists or is starting.' }
+  const message = `The desired number of runners exists or is starting.${describeHeldBack(observed)}`
+  return { status: 'True', reason: 'AsWanted', message }
+}
+
+/** Whose Screenshots wait for captures of their own account to end, for `kubectl describe`. Empty: nobody's. */
+function describeHeldBack({ heldBack }: PoolObserved): string {
+  const accounts = [...heldBack.keys()].sort()
+  if (accounts.length === 0) return ''
+  const more = accounts.length > MAX_ACCOUNTS ? ` and ${accounts.length - MAX_ACCOUNTS} more` : ''
+  const names = accounts.slice(0, MAX_ACCOUNTS).join(', ')
+  return ` Screenshots of ${names}${more} wait, because their account runs as many captures as it may (maxRunning of its plan).`
 }
 
 function findSandboxed({ sandbox }: RunnerPoolSpec, reports: SandboxReport[]): Finding {
@@ -150,7 +164,7 @@ export function changedConditions(before: RunnerPoolStatus | undefined, after: R
   })
 }
 
-const COUNTS = ['observedGeneration', 'replicas', 'wanted', 'updated', 'idle', 'busy', 'queued', 'selector'] as const
+const COUNTS = ['observedGeneration', 'replicas', 'wanted', 'updated', 'idle', 'busy', 'queued', 'heldBack', 'selector'] as const
 
 /** True when the counts differ. They are written, but not for each capture. */
 export const hasOtherCounts = (before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): boolean =>

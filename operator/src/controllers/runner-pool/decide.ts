@@ -40,11 +40,13 @@ function awaitBackoff({ idle, dedicated, stale }: Groups, { queued }: PoolObserv
   return queued > 0 && waits.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...waits) }] : []
 }
 
+export const heldBackIn = ({ heldBack }: PoolObserved): number => [...heldBack.values()].reduce((sum, count) => sum + count, 0)
+
 /** The load from which the size of the pool is computed. */
-export const loadOf = ({ queued, heldBack, meanCaptureMilliseconds }: PoolObserved, { busy }: Groups) => ({
+export const loadOf = (observed: PoolObserved, { busy }: Groups) => ({
   busy: busy.length,
-  queued: Math.max(0, queued - heldBack),
-  meanCaptureMilliseconds,
+  queued: Math.max(0, observed.queued - heldBackIn(observed)),
+  meanCaptureMilliseconds: observed.meanCaptureMilliseconds,
 })
 
 function removeEnded({ ended }: Groups): PoolAction[] {

@@ -23,8 +23,8 @@ export interface PoolMemory extends GrowthMemory {
 
 export interface PoolObserved extends GrowthObserved {
   runners: Runner[]
-  /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
-  heldBack: number
+  /** Number of queued Screenshots of each account that is at its limit. More runners would not help them. */
+  heldBack: ReadonlyMap<string, number>
   /** Accounts with queued Screenshots. */
   accountsWaiting: readonly string[]
   guard: GuardDecision

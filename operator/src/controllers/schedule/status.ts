@@ -42,9 +42,11 @@ export function buildStatus(schedule: StoredSchedule, decision: Decision, progre
   ])
   const patch: StatusPatch = {
     url: toShortUrl(spec.template.url),
-    conditions: buildConditions(schedule, { decision, last: recentRuns[0], fitness: fitnessOf(schedule, progress.ended) }, now).map(
-      (condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 }),
-    ),
+    conditions: buildConditions(
+      schedule,
+      { decision, last: recentRuns[0], ended: progress.ended, fitness: fitnessOf(schedule, progress.ended) },
+      now,
+    ).map((condition) => ({ ...condition, observedGeneration: metadata.generation ?? 0 })),
     nextScheduleTime: decision.nextTime?.toISOString() ?? null,
     lastScheduleTime: decision.handled?.toISOString() ?? status.lastScheduleTime ?? null,
     lastRunTime: newest([...progress.open, ...recentRuns].map(({ time }) => time).concat(status.lastRunTime ?? [])) ?? null,
@@ -76,10 +78,11 @@ const newest = (times: readonly (string | undefined)[]): string | undefined =>
 interface ConditionInputs {
   decision: Decision
   last: RecentRun | undefined
+  ended: readonly EndedRun[]
   fitness: RecentRun | undefined
 }
 
-function buildConditions({ spec, status }: StoredSchedule, { decision, last, fitness }: ConditionInputs, now: Date): Condition[] {
+function buildConditions({ spec, status }: StoredSchedule, { decision, last, ended, fitness }: ConditionInputs, now: Date): Condition[] {
   const found = (status?.conditions ?? []).filter(({ type }) => type !== ConditionType.fit || spec.comparison)
   const suspended = spec.suspend
     ? ({ status: 'True', reason: 'Suspended', message: 'spec.suspend is true. No runs are created.' } as const)
@@ -89,14 +92,25 @@ function buildConditions({ spec, status }: StoredSchedule, { decision, last, fit
     { type: ConditionType.suspended, ...suspended },
     now,
   )
-  const withLast = last ? setCondition(conditions, { type: ConditionType.lastRunSucceeded, ...toOutcome(last) }, now) : conditions
+  const outcome = last && toOutcome(last, ended, findCondition(found, ConditionType.lastRunSucceeded))
+  const withLast = outcome ? setCondition(conditions, { type: ConditionType.lastRunSucceeded, ...outcome }, now) : conditions
   return fitness ? setCondition(withLast, toFitCondition(fitness), now) : withLast
 }
 
-function toOutcome({ outcome, code }: RecentRun): Pick<Condition, 'status' | 'reason' | 'message'> {
+type Outcome = Pick<Condition, 'status' | 'reason' | 'message'>
+
+/** How the last run ended. Only its Screenshot has the message of a failure, so the condition keeps the message until another run ends. */
+function toOutcome(
+  { id, outcome, code = 'INTERNAL_ERROR' }: RecentRun,
+  ended: readonly EndedRun[],
+  before: Condition | undefined,
+): Outcome {
   if (outcome === 'completed') return { status: 'True', reason: 'Completed', message: 'The last run completed.' }
   if (outcome === 'deleted') return { status: 'Unknown', reason: 'Deleted', message: 'The last run was deleted.' }
-  return { status: 'False', reason: toReason(code ?? 'INTERNAL_ERROR'), message: `The last run failed with ${code ?? 'INTERNAL_ERROR'}.` }
+  const beginning = `Run ${id} failed with ${code}`
+  const text = ended.find((run) => run.id === id)?.shot?.status?.result?.error?.message
+  const known = before?.message.startsWith(beginning) ? before.message : `${beginning}.`
+  return { status: 'False', reason: toReason(code), message: text === undefined ? known : `${beginning}: ${text}` }
 }
 
 function isSameStatus(patch: StatusPatch, status: ScreenshotScheduleStatus): boolean {

@@ -46,6 +46,14 @@ const changed = {
   ...{ regions: [{ x: 1, y: 2, width: 3, height: 4 }], region_count: 1, diff_url: null, skipped: null },
 }
 
+t.test('diff with two ids says that it compares an earlier screenshot only with a new capture', async (t) => {
+  const { created, environment } = await aService(t, changed)
+  const { code, stderr } = await runCli(['diff', OLD, ids[0]!], { environment })
+  t.match({ code, stderr }, { code: 2, stderr: /B must be a URL, because an earlier screenshot is compared with a new capture/ })
+  t.match((await runCli(['diff', 'a.example', OLD], { environment })).stderr, /Write the id first/)
+  t.strictSame(created, [])
+})
+
 t.test('diff captures both URLs, compares the second with the first, and ends with 1 if it changed', async (t) => {
   const { created, environment } = await aService(t, changed)
   const file = join(mkdtempSync(join(tmpdir(), 'diff-')), 'diff.png')

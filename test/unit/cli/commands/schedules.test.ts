@@ -69,6 +69,16 @@ t.test('schedules get shows why no runs can be created', async (t) => {
   t.match((await runCli(['schedules', 'list'], { environment })).stdout, 'blocked QUOTA_EXCEEDED')
 })
 
+t.test('schedules get shows all options, and those of the comparison', async (t) => {
+  const comparison = { baseline: 'approved', threshold: 0.1, ignore: ['#clock'], accept_status: null, approvals: [], last: null }
+  const options = { viewport_width: 1200, headers: '***', hide_selectors: ['.a', '.b'] }
+  const { environment } = await aService(t, { ...schedule, options, comparison })
+  const { stdout } = await runCli(['schedules', 'get', ID], { environment })
+  t.match(stdout, /^option +viewport_width 1200\noption +headers \*\*\*\noption +hide_selectors \[".a",".b"\]$/m)
+  t.match(stdout, /^option +compare approved\noption +compare_threshold 0.1\noption +compare_ignore \["#clock"\]$/m)
+  t.notMatch(stdout, /compare_accept_status/)
+})
+
 t.test('schedules create sends the time and the options of the capture', async (t) => {
   const { requests, environment } = await aService(t)
   const timing = ['--name', 'home', '--time-zone', 'Europe/Zurich', '--suspend', '--concurrency-policy', 'allow', '--spread-seconds', '30']

@@ -112,3 +112,14 @@ t.test('nearest finds mistyped and shortened names', async (t) => {
   t.equal(nearest('width', names), 'viewport-width')
   t.equal(nearest('zzz', names), undefined)
 })
+
+t.test('a change beside hidden options says which flags are missing, and how to drop them', async (t) => {
+  const message = 'the hidden options are stored as one encrypted text: give options.headers too, or null for what you no longer need'
+  const details = [{ path: 'options.cookies', code: 'contradiction', message }]
+  const { code, stderr } = await errorOf(
+    (_, response) => sendJson(response, { success: false, error: { code: 'VALIDATION_ERROR', message, details } }, 400),
+    ['schedules', 'update', 'sch_1', '--cookies', 'a=b'],
+  )
+  t.equal(code, 2)
+  t.match(stderr, /give --headers too, or --reset what you no longer need/)
+})

@@ -44,6 +44,12 @@ t.test('resolveSettings sends the key of a profile only to the URL of that profi
     'a slash at the end makes no difference',
   )
   t.throws(() => requireService(elsewhere), { message: /the API key for https:\/\/elsewhere.example is not set/, exitCode: 3 })
+  const known = resolveSettings({ server: 'https://work.example' }, environment)
+  t.throws(
+    () => requireService(known),
+    { message: /is not set. The profile work has one: add --profile work\.$/ },
+    'another profile has the URL',
+  )
 })
 
 t.test('resolveSettings never combines the link key of the environment with the link secret of a profile', async (t) => {

@@ -19,6 +19,15 @@ const nodes = crds.flatMap(({ spec }) => {
   return (['spec', 'status'] as const).flatMap((part) => [...walk(properties[part]!, `${spec.names.plural}.${part}`)])
 })
 
+t.test('kubectl selects the objects of one account in each kind that has accounts', async (t) => {
+  const named = definitions.filter((_, place) => {
+    const { properties = {} } = crds[place]!.spec.versions[0]!.schema.openAPIV3Schema
+    return properties.spec?.properties?.accountName !== undefined
+  })
+  t.ok(named.length > 3)
+  for (const { kind, selectableFields } of named) t.ok(selectableFields?.includes('.spec.accountName'), kind)
+})
+
 t.test('every field of every kind has a type', async (t) => {
   t.ok(nodes.length > 100)
   const untyped = nodes.filter(([, { type }]) => !type)

@@ -251,7 +251,7 @@ t.test('Dispatcher limits the concurrent captures of an account, and assigns oth
   ] as const)
     dispatcher.add('default', item(key, account))
   t.strictSame(matched, ['1', '3'])
-  t.strictSame([dispatcher.queued('default'), dispatcher.heldBack('default')], [1, 1])
+  t.strictSame([dispatcher.queued('default'), [...dispatcher.heldBack('default').values()]], [1, [1]])
 })
 
 t.test('Dispatcher starts the next Screenshot of an account when one has ended or its reservation was released', async (t) => {

@@ -8,6 +8,13 @@ t.test('decide reports whether the requests of an account are accepted', async (
   t.match(decide(anAccount({ spec: { suspended: true } }), DEFAULT_PLANS, at(0)), [{ type: 'Ready', status: 'False', reason: 'Suspended' }])
 })
 
+t.test('an account says that its overage has no effect on a plan without a price', async (t) => {
+  const messageOf = (plan: string) =>
+    decide(anAccount({ spec: { plan, overage: { enabled: true, max: 500 } } }), DEFAULT_PLANS, at(0))?.at(-1)?.message
+  t.match(messageOf('free'), /spec\.overage has no effect, because the plan has no overagePricePer1000/)
+  t.notMatch(messageOf('basic'), /no effect/)
+})
+
 t.test('decide writes nothing when the condition is up to date', async (t) => {
   const account = anAccount()
   const conditions = decide(account, DEFAULT_PLANS, at(0))!

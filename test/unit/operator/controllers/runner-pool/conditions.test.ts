@@ -14,7 +14,7 @@ const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
   nextOrdinal: 2,
   templateHash: 'current',
   queued: 0,
-  heldBack: 0,
+  heldBack: new Map(),
   accountsWaiting: [],
   meanCaptureMilliseconds: 1_000,
   guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
@@ -129,7 +129,22 @@ t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
 t.test('buildStatus says that Screenshots wait because of maxPods', async (t) => {
   const busy = ['a', 'b'].map((name) => aRunner({ name, workingOn: `default/${name}` }))
   t.match(conditionOf(statusOf({ runners: busy, queued: 9 }), 'Scaled'), { status: 'False', reason: 'AtMaximum', message: /\(2\)/ })
-  t.match(conditionOf(statusOf({ runners: busy, queued: 9, heldBack: 9 }), 'Scaled'), { status: 'True', reason: 'AsWanted' })
+})
+
+t.test('the pool names the accounts whose Screenshots wait because the accounts are at their limit', async (t) => {
+  const busy = ['a', 'b'].map((name) => aRunner({ name, workingOn: `default/${name}` }))
+  const heldBack = new Map(['acme', 'beta', 'corp', 'dent'].map((account, place) => [account, 2 + place]))
+  const status = statusOf({ runners: busy, queued: 14, heldBack })
+  t.match(status, { queued: 14, heldBack: 14 })
+  const message =
+    /Screenshots of acme, beta, corp and 1 more wait, because their account runs as many captures as it may \(maxRunning of its plan\)/
+  t.match(conditionOf(status, 'Scaled'), { status: 'True', reason: 'AsWanted', message })
+})
+
+t.test('a full pool with an idle runner says for whom it is kept', async (t) => {
+  const runners = [aRunner(), aRunner({ name: 'b', workingOn: 'default/b' })]
+  const full = conditionOf(statusOf({ runners, queued: 9 }), 'Scaled')
+  t.match(full, { reason: 'AtMaximum', message: /The last runner is kept for accounts that run nothing/ })
 })
 
 t.test('buildStatus does not report a past failure once the pool has its desired size', async (t) => {

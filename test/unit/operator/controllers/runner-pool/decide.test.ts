@@ -19,7 +19,7 @@ const observed = ({
   nextOrdinal: 7,
   templateHash: 'current',
   queued: 0,
-  heldBack: 0,
+  heldBack: new Map(),
   accountsWaiting: [],
   meanCaptureMilliseconds: 3_000,
   guard: UNKNOWN_GUARD,
@@ -129,7 +129,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
   {
     name: 'creates no pods for Screenshots whose account is at its limit',
-    observed: observed({ runners: [named('a')], queued: 900, heldBack: 900 }),
+    observed: observed({ runners: [named('a')], queued: 900, heldBack: new Map([['acme', 900]]) }),
     does: [],
   },
   {

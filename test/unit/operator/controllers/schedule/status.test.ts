@@ -111,6 +111,17 @@ for (const [outcome, code, status, reason] of [
   })
 }
 
+t.test('LastRunSucceeded has the message of the failed run, also after later reconciles', async (t) => {
+  const metadata = { name: 'run', namespace: 'tintype', uid: 'r', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' }
+  const error = { code: 'SELECTOR_NOT_FOUND', message: 'no element matches #price' }
+  const shot = { metadata, spec: { url: 'https://example.com/' }, status: { result: { error } } }
+  const messageOf = (patch: ReturnType<typeof build>) => findCondition(patch?.conditions ?? [], 'LastRunSucceeded')?.message
+  const first = build({ ended: [{ ...aRun(8, 'failed', error.code), shot }] })
+  t.equal(messageOf(first), 'Run scr_8 failed with SELECTOR_NOT_FOUND: no element matches #price')
+  t.equal(messageOf(build({ open: [aRun(9)] }, stored(first))), messageOf(first))
+  t.equal(messageOf(build({ ended: [aRun(9, 'failed', error.code)] }, stored(first))), 'Run scr_9 failed with SELECTOR_NOT_FOUND.')
+})
+
 t.test('the condition Suspended follows the spec', async (t) => {
   t.equal(findCondition(build({}, {}, true)?.conditions ?? [], 'Suspended')?.status, 'True')
   t.equal(findCondition(build({})?.conditions ?? [], 'Suspended')?.status, 'False')
