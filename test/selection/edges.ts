@@ -130,11 +130,11 @@ export const rules: Rules = {
         'api-gateway/src/resources/keys',
         'operator/src/secrets',
       ),
-      tests: integration('account/*', 'api-gateway/{keys,private-options}', 'quota/accounts'),
+      tests: integration('account/*', 'api-gateway/keys', 'quota/accounts'),
     },
     {
       sources: below('operator/src/controllers/quota', 'api-gateway/src/quota', 'api-gateway/src/resources/usage', 'crds/src/usage'),
-      tests: integration('quota/*', 'operator/charges', 'api-gateway/{screenshots,batch}'),
+      tests: integration('quota/*', 'operator/charges', 'api-gateway/screenshots'),
     },
     {
       sources: below('operator/src/runner', 'operator/src/controllers/runner-pool'),

@@ -35,17 +35,12 @@ export async function findPicture(request: PictureRequest, requested: CacheOptio
   if (requested?.cache !== true) return {}
   const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = requested
   const hash = cacheHash({ ...request, cacheKey }, deps.keyRing())
-  const isThere = !cacheRefresh && (await hasPicture(request, hash, cacheTtl, deps))
+  const isThere = !cacheRefresh && (await readPicture(request, hash, cacheTtl, deps)) !== undefined
   deps.metrics.cacheLookUps.inc({ outcome: cacheRefresh ? 'refresh' : isThere ? 'hit' : 'miss' })
   return isThere ? { cachedFrom: hash } : { cacheAs: hash }
 }
 
 const ageOf = ({ completedAt }: CacheEntry, now: Date): number => now.getTime() - Date.parse(completedAt)
-
-async function hasPicture(request: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
-  const picture = await readPicture(request, hash, ttlSeconds, deps)
-  return picture !== undefined
-}
 
 /** A cached picture that still exists. */
 export interface CachedPicture {

@@ -118,16 +118,21 @@ async function conclude(
 
 const toItem = (id: string, screenshot: Screenshot | undefined): Item => ({ id, ...(screenshot ? { screenshot } : {}) })
 
+/** The live screenshot if it is of the account, else the archived one. */
+export const orArchived = async (
+  live: Screenshot | undefined,
+  account: string,
+  id: string,
+  archive: CreateDeps['archive'],
+): Promise<Screenshot | undefined> => (live && accountOf(live) === account ? live : archive.find(account, id))
+
 /** Screenshots that an earlier request with this plan created, live or archived. */
 async function findKnown(
   { ids }: CreationPlan,
   account: string,
   { screenshots, archive }: CreateDeps,
 ): Promise<Map<string, Screenshot | undefined>> {
-  const found = await mapConcurrently(ids, MAX_CONCURRENT, async (id) => {
-    const live = await screenshots.findLatest(id)
-    return live && accountOf(live) === account ? live : archive.find(account, id)
-  })
+  const found = await mapConcurrently(ids, MAX_CONCURRENT, async (id) => orArchived(await screenshots.findLatest(id), account, id, archive))
   return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
 }
 

@@ -1,14 +1,11 @@
 import { ApiError } from '../common/errors.ts'
 import type { ObjectStore } from '../store/ports.ts'
-import { EntryStore, type EntryStoreDeps } from './entry-store.ts'
-import { type Entry, isExpired, RETENTION_MILLISECONDS } from './idempotency-entry.ts'
+import { type Entry, EntryStore, type EntryStoreDeps, isExpired } from './entry-store.ts'
 import type { CreationPlan } from './plan.ts'
 import { type HashedRequest, idempotencyObjectKeys, isHashOf, requestHash } from './request-hash.ts'
 
 // The plan of a request with an Idempotency-Key is written to the bucket before quota is reserved or an object is created. A second request with
 // the key finds the plan. After a crash it finishes the plan with the same names, so there is one object and one charge.
-
-export { RETENTION_MILLISECONDS }
 
 /** A request that runs for longer counts as crashed. Repeating its plan is harmless even if it is still running. */
 const TIMEOUT_MILLISECONDS = 10_000

@@ -1,8 +1,7 @@
 import { sharedCaptureKey } from '@tintype/crds/records/storage-keys'
 import type { WriteCondition } from '@tintype/crds/storage/port'
 import { z } from 'zod'
-import { EntryStore, type EntryStoreDeps } from './entry-store.ts'
-import type { Entry } from './idempotency-entry.ts'
+import { type Entry, EntryStore, type EntryStoreDeps } from './entry-store.ts'
 import type { CreationPlan } from './plan.ts'
 import { requestHash } from './request-hash.ts'
 

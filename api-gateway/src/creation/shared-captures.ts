@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/records/record'
 import { sharedCaptureKey } from '@tintype/crds/records/storage-keys'
 import { LRUCache } from 'lru-cache'
 import { unavailable } from '../common/errors.ts'
 import type { NewScreenshot, RecordArchive, ScreenshotStore } from '../store/ports.ts'
-import { type CreateDeps, createScreenshots } from './create.ts'
+import { type CreateDeps, createScreenshots, orArchived } from './create.ts'
 import type { EntryStoreDeps } from './entry-store.ts'
 import type { CreationPlan } from './plan.ts'
 import { type PictureKey, type SharedCapture, SharedCaptureStore } from './shared-capture-store.ts'
@@ -148,8 +147,8 @@ export class SharedCaptures {
 
   async #findScreenshot(account: string, { plan }: SharedCapture): Promise<Screenshot | undefined> {
     const [id = ''] = plan.ids
-    const live = await this.#deps.screenshots.find(id)
-    return live && accountOf(live) === account ? live : this.#deps.archive.find(account, id)
+    const { screenshots, archive } = this.#deps
+    return orArchived(await screenshots.find(id), account, id, archive)
   }
 
   /** True when the screenshot was deleted, or when the plan is too old to be carried out. */

@@ -11,7 +11,7 @@ import type { EventSubject } from '@tintype/crds/schema/event-types'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { DailyUsage } from '@tintype/crds/usage/daily-usage'
 import type { UsageFacts } from '@tintype/crds/usage/usage'
-import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
+import type { RequestedPost } from '@tintype/crds/webhooks/webhook-requests'
 import type { ObjectPatch } from './object-patch.ts'
 
 // Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
@@ -173,13 +173,10 @@ export interface RecordStore<T> {
   delete(object: T): Promise<void>
 }
 
-/** A post that the gateway can request. */
-export type RequestedPost = Exclude<PostRequest, { do: 'manualTest' }>
-
 /** Requests posts from the operator. The gateway itself does not post. */
 export interface PostRequests {
   /** @throws ApiError NOT_FOUND, or SERVICE_UNAVAILABLE also when too many requests for the webhook are pending */
-  ask(webhook: Webhook, post: RequestedPost): Promise<void>
+  ask(webhook: Webhook, post: RequestedPost): Promise<unknown>
   /** Resolves with the operator's response, or undefined after the timeout or an abort. @throws ApiError as {@link ask} */
   askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostResponse | undefined>
 }

@@ -20,18 +20,18 @@ const TEST_MILLISECONDS = 60_000
 /** A redelivery waits at most this long for an operator. */
 const REDELIVERY_MILLISECONDS = 24 * 3_600_000
 
-interface ProgramRequest {
+/** A post that a program requests. */
+export type ProgramRequest = RequestedPost & {
   /** Key of the response in status.responses. */
   nonce: string
   at: Date
 }
 
+/** What a program can request. */
+export type RequestedPost = { do: 'test' } | { do: 'redeliver'; delivery: string } | { do: 'redeliverMissed' }
+
 /** A requested post. */
-export type PostRequest =
-  | (ProgramRequest & { do: 'test' })
-  | (ProgramRequest & { do: 'redeliver'; delivery: string })
-  | (ProgramRequest & { do: 'redeliverMissed' })
-  | { do: 'manualTest'; nonce: typeof BY_HAND; text: string }
+export type PostRequest = ProgramRequest | { do: 'manualTest'; nonce: typeof BY_HAND; text: string }
 
 /** The nonce of the single request that a person can make at a time. */
 export const BY_HAND = 'by-hand'
@@ -40,7 +40,7 @@ const NONCE = /^[0-9a-f]{20}$/
 const VALUE = /^(?:test|(redeliver-missed)|redeliver (dlv_[0-7][0-9a-hjkmnp-tv-z]{25})) (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/
 
 /** The annotation of a request by a program. */
-export function toRequestAnnotation(request: Exclude<PostRequest, { do: 'manualTest' }>): Record<string, string> {
+export function toRequestAnnotation(request: ProgramRequest): Record<string, string> {
   const words = request.do === 'redeliver' ? ['redeliver', request.delivery] : [request.do === 'test' ? 'test' : 'redeliver-missed']
   return { [REQUEST_PREFIX + request.nonce]: [...words, request.at.toISOString()].join(' ') }
 }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { toEntryText } from '../../../api-gateway/src/creation/idempotency-entry.ts'
+import { toEntryText } from '../../../api-gateway/src/creation/entry-store.ts'
 import { planScreenshots } from '../../../api-gateway/src/creation/plan.ts'
 import type { NewObject } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
-import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
+import { newKeyText } from '../../../crds/src/crypto/key-text.ts'
+import type { ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { aGateway, anApiKey, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
 
 const url = 'https://example.com/'
 
@@ -73,6 +75,35 @@ t.test('the app checks the key before it reads the body', async (t) => {
   })
   t.equal(response.statusCode, 401)
 })
+
+const invalid = { status: 401, code: 'INVALID_API_KEY', challenge: /invalid_token/ }
+const credentials: { name: string; authorization?: string; spec?: ApiKeySpec; status: number; code: string; challenge: RegExp }[] = [
+  { name: 'no key', status: 401, code: 'UNAUTHORIZED', challenge: /^Bearer realm="api"$/ },
+  { name: 'another scheme', authorization: 'Basic eDp5', status: 401, code: 'UNAUTHORIZED', challenge: /^Bearer realm="api"$/ },
+  { name: 'a key that was never created', authorization: `Bearer ${newKeyText()}`, ...invalid },
+  { name: 'an inactive key', spec: { accountName: 'acme', active: false }, ...invalid },
+  { name: 'an expired key', spec: { accountName: 'acme', expiryTime: NOW.toISOString() }, ...invalid },
+  { name: 'a key without an account', spec: { accountName: 'nobody' }, ...invalid },
+  {
+    name: 'a read-only key',
+    spec: { accountName: 'acme', scopes: ['screenshots:read'] },
+    ...{ status: 403, code: 'INSUFFICIENT_SCOPE', challenge: /scope="screenshots:write"/ },
+  },
+  { name: 'a suspended account', spec: { accountName: 'stopped' }, status: 403, code: 'ACCOUNT_SUSPENDED', challenge: /^$/ },
+]
+for (const { name, authorization, spec, status, code, challenge } of credentials) {
+  t.test(`POST /screenshots refuses ${name}`, async (t) => {
+    const { app, keys, screenshots } = aGateway()
+    keys.accounts.set('stopped', { ...keys.accounts.get('acme')!, spec: { plan: 'scale', suspended: true } })
+    const text = newKeyText()
+    if (spec) keys.keys.push(anApiKey(text, spec, 'key-2'))
+    const headers = spec ? { authorization: `Bearer ${text}` } : authorization === undefined ? {} : { authorization }
+    const response = await app.inject({ method: 'POST', url: '/v1/screenshots', headers, payload: { url } })
+    t.match({ status: response.statusCode, body: response.json() }, { status, body: { success: false, error: { code } } })
+    t.match(response.headers['www-authenticate'] ?? '', challenge)
+    t.equal(screenshots.objects.size, 0)
+  })
+}
 
 t.test('the app asks clients to connect anew while it ends', async (t) => {
   const { app, headers, draining } = aGateway()

@@ -10,7 +10,6 @@ import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
-import { newNonce } from '../shared/nonce.ts'
 import { type ById, findOwn } from '../shared/owned-records.ts'
 import { countMissed } from '../webhooks/count-deliveries.ts'
 import { type DeliveryQuery, toDeliveryPage } from './page.ts'
@@ -71,7 +70,7 @@ export async function redeliver(input: Input<OfDelivery>, deps: DeliveriesDeps):
   assertActive(webhook)
   const { event, screenshot } = attempts[0]!
   await assertEventAvailable(event, screenshot, input.request.accountName, deps)
-  await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
+  await deps.postRequests.ask(webhook, { do: 'redeliver', delivery: id })
   const data = { delivery_id: id, event_id: event }
   return input.reply.code(202).send({ success: true, message: 'Redelivery requested', data })
 }
@@ -81,7 +80,7 @@ export async function redeliverMissed(input: Input<ById>, deps: DeliveriesDeps):
   const webhook = await findOwn(input, deps.webhooks, 'webhook')
   assertActive(webhook)
   const missed = await countMissed(webhook, deps.objects)
-  if (missed > 0) await deps.postRequests.ask(webhook, { do: 'redeliverMissed', nonce: newNonce(), at: deps.now() })
+  if (missed > 0) await deps.postRequests.ask(webhook, { do: 'redeliverMissed' })
   const data = { missed_deliveries: missed }
   return input.reply.code(202).send({ success: true, message: 'Redelivery of missed events requested', data })
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -11,12 +12,14 @@ import {
   findOpenRequests,
   findResponse,
   MAX_OPEN_REQUESTS,
+  type ProgramRequest,
+  type RequestedPost,
   toDeletions,
   toRequestAnnotation,
 } from '@tintype/crds/webhooks/webhook-requests'
 import { notFound, unavailable } from '../../common/errors.ts'
 import { toApiError } from '../../store/kube-errors.ts'
-import type { PostRequests, RequestedPost } from '../../store/ports.ts'
+import type { PostRequests } from '../../store/ports.ts'
 import { WaitingRequests } from '../../store/waiting-requests.ts'
 
 // rbac: tintype.dev/webhooks get,list,watch,patch
@@ -41,22 +44,24 @@ export class KubePostRequests implements PostRequests {
     options.reflector.addListener(({ object }) => this.#waiting.wake(keyOf(object)))
   }
 
-  async ask(webhook: Webhook, post: RequestedPost): Promise<void> {
+  async ask(webhook: Webhook, post: RequestedPost): Promise<ProgramRequest> {
     const { reflector, now } = this.#options
     const latest = reflector.lister.get(keyOf(webhook)) ?? webhook
+    const request = { ...post, nonce: randomBytes(10).toString('hex'), at: now() }
     if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
       throw unavailable('too many requests for this webhook are pending: retry in a few seconds')
     }
-    await this.#annotate(webhook, { ...toDeletions(latest, now()), ...toRequestAnnotation(post) })
+    await this.#annotate(webhook, { ...toDeletions(latest, now()), ...toRequestAnnotation(request) })
+    return request
   }
 
   async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostResponse | undefined> {
-    await this.ask(webhook, post)
+    const request = await this.ask(webhook, post)
     try {
-      return await this.#whenResponded(webhook, post, milliseconds, signal)
+      return await this.#whenResponded(webhook, request, milliseconds, signal)
     } finally {
       // If the removal fails, the next request for this webhook removes the annotation.
-      void this.#annotate(webhook, { [REQUEST_PREFIX + post.nonce]: null }).catch(() => {})
+      void this.#annotate(webhook, { [REQUEST_PREFIX + request.nonce]: null }).catch(() => {})
     }
   }
 
@@ -73,7 +78,7 @@ export class KubePostRequests implements PostRequests {
 
   async #whenResponded(
     webhook: Webhook,
-    post: RequestedPost,
+    request: ProgramRequest,
     milliseconds: number,
     signal: AbortSignal,
   ): Promise<PostResponse | undefined> {
@@ -81,11 +86,11 @@ export class KubePostRequests implements PostRequests {
     const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
     const isOver = (): boolean => {
       const found = latest()
-      return found === undefined || findResponse(found, post) !== undefined
+      return found === undefined || findResponse(found, request) !== undefined
     }
     await this.#waiting.until(isOver, { key, milliseconds, signal })
     const found = latest()
     if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
-    return findResponse(found, post)
+    return findResponse(found, request)
   }
 }

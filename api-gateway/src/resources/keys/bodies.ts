@@ -5,7 +5,6 @@ import { jsonBody } from '../../http/body.ts'
 import { displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems } from '../../http/read-body.ts'
-import { RotateBody } from '../shared/rotation.ts'
 import { findLinkPolicyProblems, LinkPolicyBody } from './link-policy.ts'
 
 const MAX_DAYS = 3_650
@@ -99,20 +98,6 @@ export const updateKeyBody = jsonBody({
     ...findExpiryProblems(body, now()),
     ...findLinkPolicyProblems(body.link_policy ?? {}),
   ],
-})
-
-/** Body of POST /keys/{id}/rotate. */
-export const rotateKeyBody = jsonBody({
-  schema: RotateBody,
-  required: false,
-  examples: { day: { summary: 'Both texts stay valid for a day', value: { overlap_hours: 24 } } },
-})
-
-/** Body of POST /keys/{id}/link-secret/rotate. */
-export const rotateLinkSecretBody = jsonBody({
-  schema: RotateBody,
-  required: false,
-  examples: { day: { summary: 'Links of both secrets stay valid for a day', value: { overlap_hours: 24 } } },
 })
 
 /** The expiry of a new key, or undefined. */

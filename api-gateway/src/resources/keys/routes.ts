@@ -1,7 +1,8 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
-import { createKeyBody, rotateKeyBody, rotateLinkSecretBody, updateKeyBody } from './bodies.ts'
+import { rotateBody } from '../shared/rotation.ts'
+import { createKeyBody, updateKeyBody } from './bodies.ts'
 import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated, linkSecretFound, linkSecretRotated } from './examples.ts'
 import {
   createKey,
@@ -97,7 +98,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     scope: 'keys:write',
     summary: 'Rotate an API key',
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
-    body: rotateKeyBody,
+    body: rotateBody({ day: { summary: 'Both texts stay valid for a day', value: { overlap_hours: 24 } } }),
     responses: { 201: { description: 'Rotated.', schema: KeyRotated, example: keyRotated, headers: ['Location', 'ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateKey,
@@ -116,7 +117,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     summary: 'Rotate the link secret of an API key',
     description:
       'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
-    body: rotateLinkSecretBody,
+    body: rotateBody({ day: { summary: 'Links of both secrets stay valid for a day', value: { overlap_hours: 24 } } }),
     responses: { 200: { description: 'Rotated.', schema: LinkSecretFound, example: linkSecretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateLinkSecret,

@@ -231,6 +231,13 @@ export function parseCreateBody(
   return { url, ignored, ...omitEmpty({ options, privateOptions, cache, record }), ...response }
 }
 
+const readAs =
+  (accepted: AcceptedCapture): BodyReader<CreateRequest, UrlRules>['read'] =>
+  (raw, { isLenient, deps: { egress, webhookRules } }) => {
+    const body = parseCreateBody(raw, egress, isLenient, webhookRules, accepted)
+    return { body, ignored: body.ignored }
+  }
+
 export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
   schema: CreateScreenshot,
   maxBytes: MAX_MARKUP_BODY_BYTES,
@@ -261,10 +268,7 @@ export const createScreenshotBody: BodyReader<CreateRequest, UrlRules> = {
     },
     held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
   },
-  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
-    const body = parseCreateBody(raw, egress, isLenient, webhookRules)
-    return { body, ignored: body.ignored }
-  },
+  read: readAs('screenshot'),
 }
 
 export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
@@ -289,8 +293,5 @@ export const createVideoBody: BodyReader<CreateRequest, UrlRules> = {
     },
     held: { summary: 'The video in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
   },
-  read: (raw, { isLenient, deps: { egress, webhookRules } }) => {
-    const body = parseCreateBody(raw, egress, isLenient, webhookRules, 'video')
-    return { body, ignored: body.ignored }
-  },
+  read: readAs('video'),
 }

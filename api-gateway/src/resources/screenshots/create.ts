@@ -6,7 +6,7 @@ import { unitsOf } from '@tintype/crds/usage/units'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
-import { type CreateDeps, type CreateRequest as Creation, createScreenshots } from '../../creation/create.ts'
+import { type CreateDeps, type CreateRequest as Creation, createScreenshots, orArchived } from '../../creation/create.ts'
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { prefersFile } from '../../http/request-headers.ts'
@@ -131,9 +131,7 @@ export async function createSingle(request: Creation, deps: SingleDeps): Promise
   const { execution, account } = request
   const [id = ''] = execution.plan.ids
   if (execution.result !== undefined) {
-    const { name } = account.metadata
-    const live = await deps.screenshots.find(id)
-    const found = live && accountOf(live) === name ? live : await deps.archive.find(name, id)
+    const found = await orArchived(await deps.screenshots.find(id), account.metadata.name, id, deps.archive)
     return found ?? asCreated(request)
   }
   const { items } = await createScreenshots(request, deps)

@@ -9,12 +9,10 @@ export interface CaptureKind {
   subject: EventSubject
   /** Path of the collection below `/api/v1`. */
   collection: '/screenshots' | '/videos'
-  /** Format of a request without one. */
-  defaultFormat?: 'mp4'
 }
 
 export const SCREENSHOTS: CaptureKind = { subject: 'screenshot', collection: '/screenshots' }
-export const VIDEOS: CaptureKind = { subject: 'video', collection: '/videos', defaultFormat: 'mp4' }
+export const VIDEOS: CaptureKind = { subject: 'video', collection: '/videos' }
 
 const kinds: Readonly<Record<EventSubject, CaptureKind>> = { screenshot: SCREENSHOTS, video: VIDEOS }
 

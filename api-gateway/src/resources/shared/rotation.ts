@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
+import { type BodyDocumentation, jsonBody } from '../../http/body.ts'
 import { isAhead } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 
@@ -24,6 +25,8 @@ export const RotateBody = name(
     .describe('How long the replaced key or secret stays valid.'),
 )
 export type RotateBody = z.infer<typeof RotateBody>
+
+export const rotateBody = (examples: BodyDocumentation['examples']) => jsonBody({ schema: RotateBody, required: false, examples })
 
 /** When the replaced secret or key becomes invalid. Undefined: immediately. */
 export function overlapEnd({ overlap_hours = DEFAULT_OVERLAP_HOURS }: RotateBody, now: Date): Date | undefined {

@@ -5,7 +5,6 @@ import { jsonBody } from '../../http/body.ts'
 import { boundedText, displayName } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { findDuplicateProblems } from '../../http/read-body.ts'
-import { RotateBody } from '../shared/rotation.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../shared/webhook-url.ts'
 import { findSigningSecretProblems } from './signing-secret.ts'
 
@@ -83,18 +82,4 @@ export const updateWebhookBody = jsonBody({
   schema: UpdateWebhookBody,
   examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } },
   check: (body, rules: WebhookRules) => [...findUrlProblems(body.url, rules), ...findDuplicateProblems('events', body.events)],
-})
-
-const rotation = { schema: RotateBody, required: false }
-
-/** Body of POST /webhooks/{id}/rotate-secret. */
-export const rotateSecretBody = jsonBody({
-  ...rotation,
-  examples: { day: { summary: 'Both secrets sign for a day', value: { overlap_hours: 24 } } },
-})
-
-/** Body of POST /webhooks/default/rotate-secret. */
-export const rotateDefaultSecretBody = jsonBody({
-  ...rotation,
-  examples: { atOnce: { summary: 'Replace the secret immediately', value: { overlap_hours: 0 } } },
 })

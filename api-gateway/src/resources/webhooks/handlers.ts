@@ -13,7 +13,6 @@ import { NO_STORE } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { ObjectStore, PostRequests, RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { createOnce } from '../shared/create-once.ts'
-import { newNonce } from '../shared/nonce.ts'
 import { type OffsetQuery, toCountedList } from '../shared/offset-page.ts'
 import {
   assertBelowLimit,
@@ -163,9 +162,8 @@ export async function testWebhook(input: Input<ById>, deps: WebhooksDeps): Promi
   const end = (): void => ending.abort()
   reply.raw.once('close', end)
   try {
-    const requested = { do: 'test', nonce: newNonce(), at: deps.now() } as const
     const signal = AbortSignal.any([ending.signal, deps.draining])
-    const result = await deps.postRequests.askAndWait(webhook, requested, TEST_MILLISECONDS, signal)
+    const result = await deps.postRequests.askAndWait(webhook, { do: 'test' }, TEST_MILLISECONDS, signal)
     // A missing response says nothing about the endpoint, so it is not a test result.
     if (!result) throw unavailable('the test event cannot be posted at the moment: retry in a few seconds')
     return reply.send(toTestResult(result))

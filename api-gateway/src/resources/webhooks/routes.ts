@@ -1,7 +1,8 @@
 import { ifMatch, ifNoneMatch, pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { offsetQuery } from '../shared/offset-page.ts'
-import { createWebhookBody, rotateDefaultSecretBody, rotateSecretBody, updateWebhookBody } from './bodies.ts'
+import { rotateBody } from '../shared/rotation.ts'
+import { createWebhookBody, updateWebhookBody } from './bodies.ts'
 import {
   defaultWebhookFound,
   secretRotated,
@@ -87,7 +88,7 @@ export const webhookRoutes: readonly Route<WebhooksDeps>[] = [
     summary: 'Get a signing secret for webhook_url',
     description:
       'Creates the default webhook if there is none. Only this response contains the new secret. The previous secret also signs for `overlap_hours`.',
-    body: rotateDefaultSecretBody,
+    body: rotateBody({ atOnce: { summary: 'Replace the secret immediately', value: { overlap_hours: 0 } } }),
     responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateDefaultSecret,
@@ -127,7 +128,7 @@ export const webhookRoutes: readonly Route<WebhooksDeps>[] = [
     scope: 'webhooks:write',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Both secrets sign events for `overlap_hours`. Only this response contains the new secret.',
-    body: rotateSecretBody,
+    body: rotateBody({ day: { summary: 'Both secrets sign for a day', value: { overlap_hours: 24 } } }),
     responses: { 200: { description: 'Rotated.', schema: SecretRotated, example: secretRotated, headers: ['ETag'] } },
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
     handle: rotateSecret,

@@ -183,3 +183,24 @@ t.test('a request with too large headers has no request id, and its status is no
     'every operation has it',
   )
 })
+
+t.test('data that is not HTTP gets the envelope of errors', async (t) => {
+  const { port } = await listen(t)
+  const socket = connect(port, '127.0.0.1')
+  socket.end('NONSENSE\r\n\r\n')
+  const [head = '', body = ''] = Buffer.concat(await socket.toArray())
+    .toString()
+    .split('\r\n\r\n')
+  t.match(head, /^HTTP\/1\.1 400 /)
+  t.match(JSON.parse(body), { success: false, error: { code: 'VALIDATION_ERROR' } })
+})
+
+t.test('a client that sends too large a body saw a reset: it always receives the response', async (t) => {
+  const { port, headers } = await listen(t)
+  const request = {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: `{"url":"${'x'.repeat(MAX_MARKUP_BODY_BYTES)}"}`,
+  }
+  for (let n = 0; n < 10; n++) t.equal((await fetch(`http://127.0.0.1:${port}/v1/screenshots`, request)).status, 413)
+})

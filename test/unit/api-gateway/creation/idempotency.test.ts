@@ -1,6 +1,6 @@
 import t from 'tap'
-import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
-import { toEntryText } from '../../../../api-gateway/src/creation/idempotency-entry.ts'
+import { RETENTION_MILLISECONDS, toEntryText } from '../../../../api-gateway/src/creation/entry-store.ts'
+import { Idempotency, parseIdempotencyKey } from '../../../../api-gateway/src/creation/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, isHashOf, requestHash } from '../../../../api-gateway/src/creation/request-hash.ts'
 import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'

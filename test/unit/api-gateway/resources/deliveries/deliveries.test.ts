@@ -149,9 +149,7 @@ t.test('POST …/redeliver requests the post from the operator and responds at o
   const { status, body } = await ask('POST', `${path}/${deliveryId(1)}/redeliver`)
   t.equal(status, 202)
   t.match(body, { success: true, message: String, data: { delivery_id: deliveryId(1), event_id: 'evt_1' } })
-  t.match(postRequests.posts, [
-    { webhook: id.replace('_', '-'), post: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
-  ])
+  t.strictSame(postRequests.posts, [{ webhook: id.replace('_', '-'), post: { do: 'redeliver', delivery: deliveryId(1) } }])
 })
 
 t.test('POST …/redeliver responds with 410 when the event has expired', async (t) => {
@@ -183,8 +181,7 @@ t.test('POST /webhooks/:id/test responds with 200 and the endpoint’s response'
   })
   postRequests.response = { ...response, success: false, statusCode: 0, error: 'no answer in time' }
   t.match(await ask('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: 'no answer in time' } })
-  t.match(postRequests.posts[0]?.post, { do: 'test', at: NOW })
-  t.not(postRequests.posts[0]?.post.nonce, postRequests.posts[1]?.post.nonce)
+  t.strictSame(postRequests.posts[0]?.post, { do: 'test' })
 })
 
 t.test('POST /webhooks/:id/test responds with 503 without an operator, and with 404 for foreign webhooks', async (t) => {
@@ -216,7 +213,7 @@ t.test('deliveries of archived screenshots count, and one call repeats all misse
   for (const n of [2, 3]) objects.objects.set(missedKey('acme', id, deliveryId(n)), '{}')
   t.match((await ask('GET', `/webhooks/${id}`)).body.data.statistics, { pending_deliveries: 1, missed_deliveries: 2 })
   t.match(await ask('POST', path), { status: 202, body: { data: { missed_deliveries: 2 } } })
-  t.match(postRequests.posts, [{ webhook: name, post: { do: 'redeliverMissed', nonce: /^[0-9a-f]{20}$/, at: NOW } }])
+  t.match(postRequests.posts, [{ webhook: name, post: { do: 'redeliverMissed' } }])
   webhooks.objects[0]!.spec.active = false
   t.match(await ask('POST', path), { status: 409, body: { error: { code: 'CONFLICT' } } })
 })
