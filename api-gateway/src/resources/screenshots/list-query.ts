@@ -16,13 +16,15 @@ const MAX_OFFSET = 1_000_000_000
 
 const STATUSES = ['pending', 'completed', 'failed'] as const satisfies WireStatus[]
 const COMPLETED_CURSOR = /^\d{14}\.scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+/** zod's precision of times without seconds. */
+const MINUTES = -1
+/** A day, or a time with its zone. `Date` alone would read February 30 as March 2. */
+const Instant = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: MINUTES })])
+  .pipe(z.coerce.date())
 
 /** In a query, `+` is a space. Many programs write the `+` of a time zone without encoding it. */
 const restorePlus = (text: string): string => text.replace(/ (?=\d{2}:\d{2}$)/, '+')
-
-const parseInstant = (text: string): Date | undefined =>
-  INSTANT.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
 
 const instant = (relation: 'after' | 'before') =>
   queryParameter<Date>({
@@ -30,7 +32,7 @@ const instant = (relation: 'after' | 'before') =>
     schema: z.string().meta({ format: 'date-time' }),
     example: '2026-11-21T10:00:00Z',
     expected: 'a time in ISO 8601, such as 2026-11-21T10:00:00Z',
-    parse: (text) => parseInstant(restorePlus(text)),
+    parse: (text) => Instant.safeParse(restorePlus(text)).data,
   })
 
 /** Any text, which a record must have unchanged. */

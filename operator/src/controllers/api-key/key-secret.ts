@@ -1,7 +1,7 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { isKeyText } from '@tintype/crds/crypto/key-text'
-import { API_VERSION, DEFAULT_ACCOUNT, Label } from '@tintype/crds/identifiers/names'
+import { API_VERSION, DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 
@@ -30,8 +30,12 @@ export function buildKeySecret({ metadata, spec }: ApiKey, text: string): NewObj
  */
 export type KeySecret = { state: 'missing' | 'foreign' | 'leftover' | 'malformed' } | { state: 'usable'; text: string }
 
-/** Evaluates the Secret that the operator creates: only a Secret that it created for this very key is usable. */
-export function evaluateOwnSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
+/**
+ * Evaluates the Secret that the operator creates: only a Secret that it created for this very key is usable. It never creates one under the name of
+ * a Secret of the release, which is missing for a moment while an administrator rotates it.
+ */
+export function evaluateOwnSecret(secret: Secret | undefined, key: ApiKey, release: string): KeySecret {
+  if (Object.values(secretNames(release)).some((name) => name === key.spec.secretName)) return { state: 'foreign' }
   if (!secret) return { state: 'missing' }
   const owner = ownerOf(secret)
   if (secret.type !== API_KEY_SECRET_TYPE || owner === undefined) return { state: 'foreign' }

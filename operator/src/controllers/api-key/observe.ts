@@ -11,7 +11,7 @@ import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key
 export const HASH_INDEX = 'hash'
 
 /** Collects the state of an ApiKey; undefined when it is deleted. A key of the REST API names no Secret, and has a hash from the start. */
-export async function observe(name: string, { reflectors, clients }: TermDeps): Promise<Observed | undefined> {
+export async function observe(name: string, { reflectors, clients, config }: TermDeps): Promise<Observed | undefined> {
   const keys = reflectors.apiKeys.lister
   const cached = keys.get(name)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
@@ -20,16 +20,16 @@ export async function observe(name: string, { reflectors, clients }: TermDeps): 
   return {
     key,
     account: reflectors.accounts.lister.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
-    secret: await findSecret(key, clients.secrets),
+    secret: await findSecret(key, clients.secrets, config.release),
     isTaken: (hash) =>
       keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!own.includes(hash) || isOlder(other, key))),
   }
 }
 
-async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Promise<KeySecret | undefined> {
+async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>, release: string): Promise<KeySecret | undefined> {
   const { existingSecret, secretName } = key.spec
   if (existingSecret !== undefined) return evaluateExistingSecret(await secrets.find(existingSecret), key)
-  return secretName === undefined ? undefined : evaluateOwnSecret(await secrets.find(secretName), key)
+  return secretName === undefined ? undefined : evaluateOwnSecret(await secrets.find(secretName), key, release)
 }
 
 const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid

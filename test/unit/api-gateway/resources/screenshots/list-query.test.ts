@@ -28,6 +28,7 @@ const refused: Record<string, unknown>[] = [
   { status: 'completed,' },
   { status: 'Running' },
   { created_after: 'yesterday' },
+  { created_after: '2026-02-30' },
   { created_before: '2026-13-01' },
   { created_before: '2026-01-01 10:00' },
   { format: 'gif' },

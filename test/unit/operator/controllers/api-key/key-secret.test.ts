@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Secret } from '../../../../../crds/client/core-resources.ts'
 import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { secretNames } from '../../../../../crds/src/identifiers/names.ts'
 import { buildKeySecret, evaluateExistingSecret, evaluateOwnSecret } from '../../../../../operator/src/controllers/api-key/key-secret.ts'
 import { anApiKey } from '../../../../support/fakes/builders.ts'
 
@@ -22,7 +23,7 @@ t.test('buildKeySecret sets the key as owner and labels the account', async (t) 
       ownerReferences: [{ kind: 'ApiKey', name: 'ci', uid: key.metadata.uid }],
     },
   })
-  t.strictSame(evaluateOwnSecret(made, key), { state: 'usable', text })
+  t.strictSame(evaluateOwnSecret(made, key, 'tintype'), { state: 'usable', text })
 })
 
 const namesake = anApiKey({ name: 'ci', spec: key.spec })
@@ -35,8 +36,16 @@ const own: { name: string; secret: Secret | undefined; state: string }[] = [
   { name: 'one without a key', secret: { ...made, data: {} }, state: 'malformed' },
 ]
 for (const { name, secret, state } of own) {
-  t.test(`evaluateOwnSecret evaluates ${name}`, async (t) => t.equal(evaluateOwnSecret(secret, key).state, state))
+  t.test(`evaluateOwnSecret evaluates ${name}`, async (t) => t.equal(evaluateOwnSecret(secret, key, 'tintype').state, state))
 }
+
+t.test('an ApiKey that names a Secret of the release does not take its place when it is deleted for a rotation', async (t) => {
+  for (const secretName of Object.values(secretNames('shots'))) {
+    const squatter = anApiKey({ name: 'ci', spec: { secretName, accountName: 'acme' } })
+    t.equal(evaluateOwnSecret(undefined, squatter, 'shots').state, 'foreign', secretName)
+    t.equal(evaluateOwnSecret(undefined, squatter, 'other').state, 'missing', 'a Secret of another release has another name')
+  }
+})
 
 const unlabelled = { ...bare, metadata: { name: 'mine' } } as Secret
 const existing: { name: string; secret: Secret | undefined; accountName?: string; state: string }[] = [
