@@ -34,7 +34,7 @@ const STILL_FRAME_MILLISECONDS = 48
 const FRAME_MILLISECONDS = 1_000
 /** The same when the time of the wait is over. */
 const MIN_FRAME_MILLISECONDS = 100
-/** In pages without scripts, animations may take this many times the bound. */
+/** Animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
 /** Real time for a worker since its start. */
 const WORKER_MILLISECONDS = 500
@@ -150,6 +150,7 @@ class StabilityWait {
     const quietAt = performance.now()
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
+    if (await this.#finishLongAnimations(bound)) motion = await this.#sample(0, 0)
     const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
@@ -199,6 +200,15 @@ class StabilityWait {
   async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
     if (motion.animations > 0) await bringForward(this.#work, bound * LONG_ANIMATION)
     return STILL
+  }
+
+  /** Brings longer animations to their end, as in a page without scripts. What follows an animation gets a frame. */
+  async #finishLongAnimations(bound: number): Promise<boolean> {
+    const left = bound * (LONG_ANIMATION - 1)
+    if (!(await this.#motion.hasAnimations(left))) return false
+    await bringForward(this.#work, left)
+    await this.#drawFrame()
+    return true
   }
 
   /** Lets page time pass, and longer while requests are pending. Returns the last activity. */
