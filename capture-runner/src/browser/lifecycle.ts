@@ -13,9 +13,15 @@ const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPVio
 const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
 /** Request types that bring content. Images and fonts are awaited by themselves. */
 const CONTENT = new Set(['Document', 'Stylesheet', 'Script', 'XHR', 'Fetch'])
+/** Request types whose response may make the page request more, or belongs to what it shows. Frames are often advertisements. */
+const CHAINED = new Set([...PAINTED, ...CONTENT].filter((type) => type !== 'Document'))
 const WASM = 'application/wasm'
 /** Time between the first and another part of a response after which it counts as a stream. */
 const STREAM_MILLISECONDS = 100
+/** Times and random numbers in the URL of a poll. */
+const TIMES = /\d{5,}/g
+/** Characters of requests by which they are compared. */
+const COMPARED_LENGTH = 2_000
 /** Number of documents after which the page counts as a redirect loop; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
@@ -61,9 +67,14 @@ export class Lifecycle {
   /** Error codes of documents whose response broke off after its headers, by loader id. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, { loader: string; type: string; url: string; since: number; dataSince?: number }>()
+  readonly #inFlight = new Map<string, PendingRequest>()
+  /** What the document has requested so far. */
+  readonly #requested = new Set<string>()
+  #newContentAt = Number.NEGATIVE_INFINITY
   /** Streams that may still be open, by request id. */
   readonly #streams = new Set<string>()
+  /** When sockets and streams began to wait for data, by request id. */
+  readonly #unanswered = new Map<string, number>()
   /** When the last data of a socket, stream or request arrived or was sent, on the runner's clock. */
   #trafficAt = Number.NEGATIVE_INFINITY
   #hasLiveData = false
@@ -138,6 +149,21 @@ export class Lifecycle {
   /** True while requests are pending that began between these times on the runner's clock. Streams do not count. */
   hasPendingRequests(from: number, to: number): boolean {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
+  }
+
+  /** True while requests for something new are pending that began between these times on the runner's clock. A poll requests the same again. */
+  hasNewRequests(from: number, to: number): boolean {
+    return this.#inFlight.values().some(({ isNew, since }) => isNew && since >= from && since <= to)
+  }
+
+  /** When a request for something new last ended, on the runner's clock. */
+  get newContentAt(): number {
+    return this.#newContentAt
+  }
+
+  /** True if a socket or stream has received nothing since it was opened or the page sent something, and that was after this time on the runner's clock. */
+  hasUnanswered(from: number): boolean {
+    return this.#unanswered.values().some((since) => since >= from)
   }
 
   /** URLs of pending requests for content that began before this time on the runner's clock. A worker that computes never reports the end of its blob. */
@@ -294,6 +320,8 @@ export class Lifecycle {
     // The browser cancels requests of the previous document without events.
     for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
     this.#streams.clear()
+    this.#unanswered.clear()
+    this.#requested.clear()
     this.#hasLiveData = false
     this.#reached.clear()
     this.#reached.add('commit')
@@ -326,11 +354,20 @@ export class Lifecycle {
       this.#hasLiveData = true
       this.#noteTraffic()
     }
-    events.on('Network.webSocketCreated', noteLive)
+    const ask = ({ requestId }: { requestId: string }) => {
+      noteLive()
+      if (!this.#unanswered.has(requestId)) this.#unanswered.set(requestId, this.#trafficAt)
+    }
+    const answer = ({ requestId }: { requestId: string }) => {
+      noteLive()
+      this.#unanswered.delete(requestId)
+    }
+    events.on('Network.webSocketCreated', ask)
     events.on('Network.webSocketHandshakeResponseReceived', noteLive)
-    events.on('Network.webSocketFrameSent', noteLive)
-    events.on('Network.webSocketFrameReceived', noteLive)
-    events.on('Network.eventSourceMessageReceived', noteLive)
+    events.on('Network.webSocketFrameSent', ask)
+    events.on('Network.webSocketFrameReceived', answer)
+    events.on('Network.webSocketClosed', ({ requestId }) => this.#unanswered.delete(requestId))
+    events.on('Network.eventSourceMessageReceived', answer)
     events.on('Network.dataReceived', ({ requestId }) => this.#noteData(requestId))
   }
 
@@ -351,20 +388,31 @@ export class Lifecycle {
     if (this.#pending?.loader === requestId && frameId === this.#mainFrame) this.#pending.url = request.url
     if (STREAMS.has(type ?? '')) {
       this.#streams.add(requestId)
-      if (type === 'EventSource') this.#hasLiveData = true
+      if (type !== 'EventSource') return
+      this.#hasLiveData = true
+      this.#unanswered.set(requestId, performance.now())
       return
     }
     this.#noteTraffic()
     // After a redirect, the page still has the first URL.
-    const url = this.#inFlight.get(requestId)?.url ?? request.url
-    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url, since: performance.now() })
+    const { url, isNew } = this.#inFlight.get(requestId) ?? { url: request.url, isNew: CHAINED.has(type ?? '') && this.#isFirst(request) }
+    this.#inFlight.set(requestId, { loader: loaderId, type: type ?? '', url, isNew, since: this.#trafficAt })
     this.#watchQuiet()
+  }
+
+  #isFirst({ method, url, postData = '' }: RequestEvent['request']): boolean {
+    const { size } = this.#requested
+    return this.#requested.add(`${method} ${url} ${postData}`.slice(0, COMPARED_LENGTH).replace(TIMES, '')).size > size
   }
 
   #finish(requestId: string): void {
     this.#streams.delete(requestId)
-    if (!this.#inFlight.delete(requestId)) return
+    this.#unanswered.delete(requestId)
+    const request = this.#inFlight.get(requestId)
+    if (!request) return
+    this.#inFlight.delete(requestId)
     this.#noteTraffic()
+    if (request.isNew) this.#newContentAt = this.#trafficAt
     this.#watchQuiet()
   }
 
@@ -393,6 +441,16 @@ export class Lifecycle {
   }
 }
 
+interface PendingRequest {
+  loader: string
+  type: string
+  url: string
+  /** The document has not requested the same before, and may continue with the response. */
+  isNew: boolean
+  since: number
+  dataSince?: number
+}
+
 const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
 
 function toMainResponse({ status, url, mimeType, headers }: ResponseEvent): MainResponse {
@@ -412,5 +470,5 @@ interface RequestEvent {
   loaderId: string
   frameId?: string
   type?: string
-  request: { url: string }
+  request: { method: string; url: string; postData?: string }
 }

@@ -85,6 +85,12 @@ export class MotionWatch {
     return this.#note({ ...seen, hasScript })
   }
 
+  /** True if animations end within this time, however long they have been running. */
+  async hasAnimations(left: number): Promise<boolean> {
+    const seen = await inDocument(this.#work, STILL, () => callInPage(this.#work, 'advanceAnimations', 0, left))
+    return seen.animations > 0
+  }
+
   #note(motion: Motion): Motion {
     this.#last = motion
     return motion

@@ -34,7 +34,7 @@ const STILL_FRAME_MILLISECONDS = 48
 const FRAME_MILLISECONDS = 1_000
 /** The same when the time of the wait is over. */
 const MIN_FRAME_MILLISECONDS = 100
-/** In pages without scripts, animations may take this many times the bound. */
+/** Animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
 /** Real time for a worker since its start. */
 const WORKER_MILLISECONDS = 500
@@ -117,6 +117,7 @@ class StabilityWait {
   #stillFrameTime = 0
   /** Whether the last advance took longer in real time than in page time. */
   #isSlow = false
+  #sampledAt = performance.now()
   /** When a sample last showed that scripts had run. */
   #scriptAt = Number.NEGATIVE_INFINITY
   /** Page time that has passed, and the page time and real time at which the page gained content. */
@@ -149,6 +150,7 @@ class StabilityWait {
     const quietAt = performance.now()
     this.#work.clock = this.#clock
     motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
+    if (await this.#finishLongAnimations(bound)) motion = await this.#sample(0, 0)
     const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
@@ -198,6 +200,15 @@ class StabilityWait {
   async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
     if (motion.animations > 0) await bringForward(this.#work, bound * LONG_ANIMATION)
     return STILL
+  }
+
+  /** Brings longer animations to their end, as in a page without scripts. What follows an animation gets a frame. */
+  async #finishLongAnimations(bound: number): Promise<boolean> {
+    const left = bound * (LONG_ANIMATION - 1)
+    if (!(await this.#motion.hasAnimations(left))) return false
+    await bringForward(this.#work, left)
+    await this.#drawFrame()
+    return true
   }
 
   /** Lets page time pass, and longer while requests are pending. Returns the last activity. */
@@ -268,7 +279,8 @@ class StabilityWait {
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
       const wasIdle = idleTime?.isOver !== false
       motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
-      const isGaining = motion.hasGrown || tab.lifecycle.trafficAt > checkedAt
+      const isGaining =
+        motion.hasGrown || tab.lifecycle.trafficAt > checkedAt || tab.lifecycle.hasUnanswered(checkedAt - REQUEST_MILLISECONDS)
       const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
       withoutGain = isGaining ? 0 : withoutGain + 1
       withoutWork = isWorking ? 0 : withoutWork + 1
@@ -377,7 +389,7 @@ class StabilityWait {
 
   async #advance(milliseconds: number): Promise<number> {
     const started = performance.now()
-    const until = this.#isGrowing() ? this.#until : this.#usualEnd
+    const until = this.#isGrowing() || this.#isFetching() ? this.#until : this.#usualEnd
     const passed = await this.#clock.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)
     this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
     this.#page += passed
@@ -391,6 +403,7 @@ class StabilityWait {
   }
 
   async #sample(milliseconds: number, left: number): Promise<Motion> {
+    this.#sampledAt = performance.now()
     const motion = await this.#motion.sample(milliseconds, left)
     if (motion.hasScript) this.#scriptAt = performance.now()
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
@@ -401,7 +414,15 @@ class StabilityWait {
   #isDue(left: number): boolean {
     const now = performance.now()
     if (now < this.#usualEnd && (left > 0 || this.#isWaiting())) return true
-    return now < this.#until && this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing()
+    if (now > this.#until) return false
+    return this.#isFetching() || (this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing())
+  }
+
+  /** Whether the page requests something new, or got it since the last sample: one response may lead to the next request. */
+  #isFetching(): boolean {
+    const { lifecycle } = this.#work.tab
+    const now = performance.now()
+    return lifecycle.hasNewRequests(now - REQUEST_MILLISECONDS, now) || lifecycle.newContentAt > this.#sampledAt
   }
 
   get #hasYoungWorker(): boolean {
@@ -414,13 +435,15 @@ class StabilityWait {
   }
 
   /**
-   * For a page that sends requests again and again, pending requests count only until the bound.
+   * For a page that sends requests again and again, pending requests count only until the bound, unless they are for something new.
    * @param age how old a request must be, in milliseconds
    */
   #isWaiting(age = 0): boolean {
     const { tab, plan } = this.#work
     const now = performance.now()
-    return tab.lifecycle.hasPendingRequests(now - REQUEST_MILLISECONDS, Math.min(now - age, this.#started + plan.stabilityMilliseconds))
+    const [from, to] = [now - REQUEST_MILLISECONDS, now - age]
+    const bound = this.#started + plan.stabilityMilliseconds
+    return tab.lifecycle.hasPendingRequests(from, Math.min(to, bound)) || tab.lifecycle.hasNewRequests(from, to)
   }
 
   /** Follows a navigation to a new document. The page's clock must run meanwhile, or the navigation would never finish. */

@@ -1,6 +1,7 @@
 // Screenshots show what pages do outside of timers, requests and DOM changes, and the wait for it never makes a capture fail or last long.
 
-import type { ServerResponse } from 'node:http'
+import { createHash } from 'node:crypto'
+import type { RequestListener, ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
@@ -18,6 +19,11 @@ const sendFive = (response: ServerResponse, write: (number: number) => string): 
   for (let number = 1; number <= 5; number++)
     setTimeout(() => response.write(write(number)) && number === 5 && response.end(), number * 150)
 }
+
+const after =
+  (milliseconds: number, type: string, body: string): RequestListener =>
+  (_, response) =>
+    void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), milliseconds)
 
 const large = await sharp({ create: { width: 5_000, height: 4_000, channels: 3, background: '#0f0' } })
   .png()
@@ -122,6 +128,35 @@ const stage = await openStage(
       `fetch('/five-chunks').then(async ({ body }) => { for await (const chunk of body) box.before(chunk.length + ' '); ${green} })`,
     ),
     '/five-chunks': (_, response) => sendFive(response.writeHead(200, { 'content-type': 'text/plain' }), String),
+    // A single-page application that asks who the reader is, then for its settings, and so on.
+    '/chain': intro(
+      '',
+      `(async () => { for (const name of ['who', 'settings', 'rights', 'data']) await fetch('/in-800/' + name); ${green} })()`,
+    ),
+    ...Object.fromEntries(['who', 'settings', 'rights', 'data'].map((name) => [`/in-800/${name}`, after(800, 'text/plain', 'x')])),
+    '/data-then-image': page(
+      '',
+      `<p>A line.</p>${script(`fetch('/data').then(() => { document.body.insertAdjacentHTML('beforeend', '<img src=/image>') })`)}`,
+    ),
+    '/data': after(1_400, 'text/plain', 'x'),
+    '/image': after(
+      1_300,
+      'image/svg+xml',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>',
+    ),
+    '/socket': intro('', `new WebSocket(location.href.replace('http', 'ws') + '-pushes').onmessage = () => { ${green} }`),
+    '/socket-pushes': (request, response) => {
+      const accept = createHash('sha1')
+        .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+        .digest('base64')
+      response.writeHead(101, { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-accept': accept }).flushHeaders()
+      setTimeout(() => request.socket.write(Buffer.from([0x81, 1, 0x78])), 1_000)
+    },
+    '/late-event': intro('', `new EventSource('/in-1000-event').onmessage = () => { ${green} }`),
+    '/in-1000-event': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      setTimeout(() => response.write('data: 1\n\n'), 1_000)
+    },
     '/late-fade': intro(
       '#cover { height: 400px; opacity: 0; background: #0f0 }',
       `box.innerHTML = '<div id=cover></div>'; setTimeout(() => { let begun; requestAnimationFrame(function turn(now) {
@@ -186,6 +221,18 @@ for (const [path, what] of [
     const { pixels, findings } = await stage.shoot(path, small)
     t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
     t.strictSame(findings.warnings, [])
+  })
+}
+
+for (const [path, what] of [
+  ['/chain', 'content of an application that starts with four requests, one after the other'],
+  ['/data-then-image', 'images that data names'],
+  ['/socket', 'content that a server pushed after a second'],
+  ['/late-event', 'content of a stream whose first event came after a second'],
+] as const) {
+  t.test(`${what} was missing without a warning`, async (t) => {
+    const { pixels } = await stage.shoot(path, small)
+    t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
   })
 }
 

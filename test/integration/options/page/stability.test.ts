@@ -136,6 +136,10 @@ const stage = await openStage(
       '',
       `<style>@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 3s 1s both }</style>${BOX.replace('background: #f00', '')}`,
     ),
+    '/long-animation-beside-script': page(
+      '',
+      `<style>@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 3s 1s both }</style>${BOX.replace('background: #f00', '')}${script('document.title = 1')}`,
+    ),
     '/frame-in-page': page(
       '',
       `<iframe srcdoc="<style>@keyframes in { from { background: red } to { background: #0f0 } } div { height: 400px; animation: in 1.2s both }</style><div></div>" style="width:400px;height:400px;border:0"></iframe>`,
@@ -192,6 +196,7 @@ for (const [path, what] of [
   ['/preloader', 'a preloader that fades after load'],
   ['/no-script', 'an animation of a page without scripts'],
   ['/long-animation', 'an animation of 4 s in a page without scripts'],
+  ['/long-animation-beside-script', 'an animation of 4 s in a page with a script'],
   ['/frame-in-page', 'an animation in a frame'],
   ['/frame-elsewhere', 'a timer in a frame of another site'],
   ['/ticker-then-timer', 'a timer beside idle frame callbacks'],

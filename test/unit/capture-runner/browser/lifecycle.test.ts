@@ -20,8 +20,14 @@ function aPage(t: Test) {
       send('Page.frameStartedNavigating', { frameId: MAIN, loaderId: loader, url, navigationType })
       page.request(loader, { loader, url })
     },
-    request: (id: string, { loader = id, url = 'https://x.example/', type = 'Document', frame = MAIN } = {}) =>
-      send('Network.requestWillBeSent', { requestId: id, loaderId: loader, frameId: frame, type, request: { url } }),
+    request: (id: string, { loader = id, url = 'https://x.example/', type = 'Document', frame = MAIN, postData = '' } = {}) =>
+      send('Network.requestWillBeSent', {
+        requestId: id,
+        loaderId: loader,
+        frameId: frame,
+        type,
+        request: { method: 'GET', url, postData },
+      }),
     answer: (id: string, status = 200, headers = {}) =>
       send('Network.responseReceived', { requestId: id, frameId: MAIN, response: { status, url: 'u', mimeType: 'Text/CSV', headers } }),
     finish: (id: string) => send('Network.loadingFinished', { requestId: id }),
@@ -358,4 +364,53 @@ t.test('Lifecycle takes a response for a stream if its parts come one after the 
   await new Promise((next) => setTimeout(next, 120))
   page.emit('Network.dataReceived', { requestId: '1' })
   t.ok(page.lifecycle.hasLiveData)
+})
+
+t.test('Lifecycle.hasNewRequests leaves out polls and streams', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  const later = performance.now() + 10_000
+  const isNew = (url: string, type = 'Fetch', postData = '') => {
+    page.request(url, { loader: 'a', url, type, postData })
+    const answer = page.lifecycle.hasNewRequests(0, later)
+    page.finish(url)
+    return answer
+  }
+  t.ok(isNew('https://a.example/who'))
+  t.ok(isNew('https://a.example/data?page=1', 'XHR'))
+  t.ok(isNew('https://a.example/data?page=2', 'XHR'))
+  t.ok(isNew('https://a.example/graphql', 'Fetch', '{ who }'))
+  t.ok(isNew('https://a.example/graphql', 'Fetch', '{ data }'), 'the body counts')
+  t.ok(isNew('https://a.example/poll?t=1790000000000'))
+  t.notOk(isNew('https://a.example/poll?t=1790000001000'))
+  t.notOk(isNew('https://a.example/frame', 'Document'))
+  t.notOk(isNew('https://a.example/events', 'EventSource'))
+  const { newContentAt } = page.lifecycle
+  t.notOk(isNew('https://a.example/who'))
+  t.equal(page.lifecycle.newContentAt, newContentAt)
+  t.ok(isNew('https://a.example/image', 'Image'))
+  t.ok(page.lifecycle.newContentAt >= newContentAt)
+})
+
+t.test('Lifecycle.hasUnanswered reports sockets and streams from which nothing came', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  t.notOk(page.lifecycle.hasUnanswered(0))
+  page.emit('Network.webSocketCreated', { requestId: 's' })
+  t.ok(page.lifecycle.hasUnanswered(0), 'the server may speak first')
+  page.emit('Network.webSocketFrameReceived', { requestId: 's' })
+  t.notOk(page.lifecycle.hasUnanswered(0))
+  page.emit('Network.webSocketFrameSent', { requestId: 's' })
+  const asked = performance.now()
+  page.emit('Network.webSocketFrameSent', { requestId: 's' })
+  t.ok(page.lifecycle.hasUnanswered(0))
+  t.notOk(page.lifecycle.hasUnanswered(asked + 1), 'the first question counts')
+  page.emit('Network.webSocketClosed', { requestId: 's' })
+  t.notOk(page.lifecycle.hasUnanswered(0))
+  page.request('e', { loader: 'a', type: 'EventSource' })
+  t.ok(page.lifecycle.hasUnanswered(0))
+  page.emit('Network.eventSourceMessageReceived', { requestId: 'e' })
+  t.notOk(page.lifecycle.hasUnanswered(0))
 })
