@@ -22,13 +22,18 @@ export const JOB_ERRORS = {
       'Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.',
   },
   PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
-  TLS_ERROR: { remedy: 'Fix the site’s certificate; the message names the problem.' },
+  TLS_ERROR: {
+    remedy: 'Fix the site’s certificate; the message names the problem. An administrator can trust a private authority for the RunnerPool.',
+  },
   INVALID_SELECTOR: { remedy: 'Correct the CSS selector: the browser cannot read it. The message names the option and its value.' },
   INVALID_SCRIPT: { remedy: 'Correct the syntax error in the script. The message names the option and the error.' },
   SELECTOR_NOT_FOUND: {
     remedy: 'Check that the page has an element for the selector in the message, for example of wait_for_selector, click or hover.',
   },
-  PAGE_CRASHED: { remedy: 'Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.' },
+  PAGE_CRASHED: {
+    remedy:
+      'Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser. An administrator can raise the memory of the RunnerPool.',
+  },
   HTTP_ERROR: { remedy: 'Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.' },
   TOO_LARGE: {
     remedy:

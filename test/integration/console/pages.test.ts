@@ -56,6 +56,7 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   await signIn(seen, url, key)
   await page.goto(`${url}/#/screenshots/${before}`)
   await page.getByRole('link', { name: 'Compare with this' }).click()
+  await page.getByText(`Capture the page to compare it with ${before}.`).waitFor()
   await page.getByLabel('Search options').fill('compare_to')
   await eventually(
     'the form names the screenshot',
@@ -89,6 +90,8 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   await eventually('the differences are drawn', () =>
     difference.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0),
   )
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the differences' }).click()])
+  t.equal(saved.suggestedFilename(), `${id}.diff.png`)
   await page.getByRole('checkbox', { name: 'Changed regions' }).uncheck()
   t.equal(await page.locator('.region').count(), 0)
   await call(`${url}/v1/screenshots/${before}`, { method: 'DELETE', key })

@@ -9,7 +9,7 @@ import {
   toScheduleInputs,
   toScheduleRequest,
 } from '../../../api-gateway/console/src/schedules/body.ts'
-import { describeLastRun } from '../../../api-gateway/console/src/schedules/last-run.ts'
+import { describeLastRun, withoutPicture } from '../../../api-gateway/console/src/schedules/last-run.ts'
 import { COMMON_SCHEDULES, findNextTimes, formatIn } from '../../../api-gateway/console/src/schedules/timing.ts'
 import { createScheduleBody, updateScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
 import { scheduleFound } from '../../../api-gateway/src/resources/schedules/examples.ts'
@@ -173,4 +173,13 @@ t.test('the last run is said in the words of the badges', async (t) => {
   t.equal(describe({ error_code: 'TIMEOUT' }), 'Failed 5 minutes ago: TIMEOUT')
   t.equal(describeLastRun({ active_runs: [last], recent_runs: [last] }, now), 'Runs now')
   t.equal(describeLastRun({ active_runs: [], recent_runs: [] }, now), 'No run yet')
+})
+
+t.test('a run is not shown as deleted while its record is being read', async (t) => {
+  const completed = { status: 'completed', error_code: null } as const
+  t.equal(withoutPicture(completed, false), '')
+  t.equal(withoutPicture(completed, true), 'Deleted')
+  t.equal(withoutPicture({ status: 'deleted', error_code: null }, false), 'Deleted')
+  t.equal(withoutPicture({ status: 'pending', error_code: null }, false), 'Waiting')
+  t.equal(withoutPicture({ status: 'failed', error_code: 'TIMEOUT' }, true), 'TIMEOUT')
 })

@@ -314,11 +314,11 @@ export interface components {
          *     - `DNS_FAILED`: Check the host name and its DNS records.
          *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
          *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
-         *     - `TLS_ERROR`: Fix the site’s certificate; the message names the problem.
+         *     - `TLS_ERROR`: Fix the site’s certificate; the message names the problem. An administrator can trust a private authority for the RunnerPool.
          *     - `INVALID_SELECTOR`: Correct the CSS selector: the browser cannot read it. The message names the option and its value.
          *     - `INVALID_SCRIPT`: Correct the syntax error in the script. The message names the option and the error.
          *     - `SELECTOR_NOT_FOUND`: Check that the page has an element for the selector in the message, for example of wait_for_selector, click or hover.
-         *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser.
+         *     - `PAGE_CRASHED`: Capture a smaller part of the page: it used more memory than a runner has, or crashed the browser. An administrator can raise the memory of the RunnerPool.
          *     - `HTTP_ERROR`: Check the page, or change options.fail_on_status: the page returned an HTTP status that this option lists.
          *     - `TOO_LARGE`: Lower viewport_width, viewport_height, device_scale_factor, full_page_max_height, image_width or image_height, or set format to jpeg. The message gives the limit.
          *     - `UNSUPPORTED_CONTENT`: Read the message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.

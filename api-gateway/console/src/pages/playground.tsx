@@ -164,7 +164,7 @@ const Playground: Page = ({ session, query }) => {
       <div class="columns">
         <OptionForm inputs={inputs} problems={reported} onChange={(next) => set({ inputs: next })} />
         <div class="results">
-          <Result progress={progress} />
+          <Result progress={progress} baseline={body.options.compare_to} />
           <SnippetTabs body={body} session={session} />
         </div>
       </div>
@@ -172,7 +172,10 @@ const Playground: Page = ({ session, query }) => {
   )
 }
 
-function Result({ progress: { shot, position, error, isBusy } }: { progress: Progress }) {
+/** @param baseline id of the screenshot that the capture will be compared with */
+function Result({ progress: { shot, position, error, isBusy }, baseline }: { progress: Progress; baseline: unknown }) {
+  const hint =
+    baseline === undefined ? 'Enter a URL and capture it. The result appears here.' : `Capture the page to compare it with ${baseline}.`
   return (
     <section class="panel result" aria-labelledby="result-title" aria-busy={isBusy}>
       <div class="panel-head">
@@ -190,7 +193,7 @@ function Result({ progress: { shot, position, error, isBusy } }: { progress: Pro
       {shot?.status === 'completed' ? <Picture key={shot.id} shot={shot} /> : null}
       {shot && !isVideo(shot) && shot.comparison ? <ComparisonPanel key={shot.id} shot={shot} comparison={shot.comparison} /> : null}
       {shot?.metadata?.timings ? <Waterfall steps={shot.metadata.timings.steps} /> : null}
-      {!shot && !isBusy && !error ? <p class="empty">Enter a URL and capture it. The result appears here.</p> : null}
+      {!shot && !isBusy && !error ? <p class="empty">{hint}</p> : null}
     </section>
   )
 }

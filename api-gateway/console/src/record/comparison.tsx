@@ -65,6 +65,13 @@ export function ComparisonPanel({ shot, comparison }: { shot: Screenshot; compar
         <Fact name="Regions">
           {regions.length > 0 && regions.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join('; ')}
         </Fact>
+        <Fact name="Differences">
+          {comparison.diff_url === null ? null : (
+            <a href={toPictureUrl(comparison.diff_url)} target="_blank" rel="noreferrer" download aria-label="Download the differences">
+              Download
+            </a>
+          )}
+        </Fact>
         <Fact name="Words">
           {comparison.text_changed === null ? null : comparison.text_changed ? <Words {...comparison} /> : 'the same'}
         </Fact>

@@ -13,3 +13,9 @@ export function describeLastRun(
   const ended = `${STATUS_TITLES[code === null ? status : 'failed'] ?? status} ${formatAge(scheduled_at, now)}`
   return code === null ? ended : `${ended}: ${code}`
 }
+
+/** The text in place of the picture of a run. It is empty while the record is being read. */
+export const withoutPicture = (
+  { error_code: code, status }: Pick<Schedule['recent_runs'][number], 'error_code' | 'status'>,
+  isDeleted: boolean,
+): string => code ?? (status === 'pending' ? 'Waiting' : isDeleted || status === 'deleted' ? 'Deleted' : '')

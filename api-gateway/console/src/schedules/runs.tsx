@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Capture, type Collection, recordPath } from '../api/captures.ts'
 import { api, type Schemas } from '../api/client.ts'
+import { RequestError } from '../api/request-error.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { CaptureCard } from '../list/capture-card.tsx'
 import { toCard } from '../list/card.ts'
@@ -8,6 +9,7 @@ import { ConfirmButton } from '../ui/confirm.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
+import { withoutPicture } from './last-run.ts'
 import { schedulePath } from './read-schedule.ts'
 
 export type Run = Schemas['ScheduleRun']
@@ -78,19 +80,19 @@ export function Runs({ id, collection, known, refreshes, approved, approve }: Ru
 
 type RunCardProps = { run: Run } & Pick<RunsProps, 'collection' | 'approved' | 'approve'>
 
-/** A run as the card of its capture. Runs whose capture was deleted have a card without a picture. */
+/** A run as the card of its capture. While that is read, and if it was deleted, the card has no picture. */
 function RunCard({ run, collection, approved, approve }: RunCardProps) {
-  const [shot, setShot] = useState<Capture>()
+  const [shot, setShot] = useState<Capture | 'deleted'>()
   const { id, status } = run
   useEffect(() => {
     const control = new AbortController()
     api<Capture>(recordPath(collection, id), { signal: control.signal }).then(
       ({ data }) => setShot(data),
-      () => setShot(undefined),
+      (error: unknown) => setShot(error instanceof RequestError && error.status === 404 ? 'deleted' : undefined),
     )
     return () => control.abort()
   }, [collection, id, status])
-  if (shot)
+  if (shot && shot !== 'deleted')
     return (
       <>
         <CaptureCard card={toCard(shot)} title={formatInstant(run.scheduled_at)} />
@@ -102,7 +104,7 @@ function RunCard({ run, collection, approved, approve }: RunCardProps) {
   return (
     <div class="card">
       <span class="thumbnail">
-        <span class="soft">{run.error_code ?? (status === 'pending' ? 'Waiting' : 'Deleted')}</span>
+        <span class="soft">{withoutPicture(run, shot === 'deleted')}</span>
       </span>
       <span class="title">{formatInstant(run.scheduled_at)}</span>
       <span class="line">

@@ -113,7 +113,7 @@ for (const [outcome, code, status, reason] of [
 
 t.test('LastRunSucceeded has the message of the failed run, also after later reconciles', async (t) => {
   const metadata = { name: 'run', namespace: 'tintype', uid: 'r', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' }
-  const error = { code: 'SELECTOR_NOT_FOUND', message: 'no element matches #price' }
+  const error = { code: 'SELECTOR_NOT_FOUND', message: 'no element matches #price' } as const
   const shot = { metadata, spec: { url: 'https://example.com/' }, status: { result: { error } } }
   const messageOf = (patch: ReturnType<typeof build>) => findCondition(patch?.conditions ?? [], 'LastRunSucceeded')?.message
   const first = build({ ended: [{ ...aRun(8, 'failed', error.code), shot }] })
