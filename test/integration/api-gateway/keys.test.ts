@@ -1,4 +1,5 @@
 import t from 'tap'
+import { linkSignature } from '../../../api-gateway/client/src/link/sign.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { keyHash } from '../../../crds/src/crypto/key-text.ts'
 import { Label, toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -63,6 +64,20 @@ t.test('all replicas return the same link secret, and a rotation changes it for 
   t.not(rotated.body.data.link_secret, secret)
   t.equal(await secretOf(urlB), rotated.body.data.link_secret)
   for (const place of [JSON.stringify(await world.keys.listAll()), a.log(), b.log()]) t.notOk(place.includes('lsk_'))
+})
+
+t.test('a key created by one replica signs links that another accepts at once', async (t) => {
+  for (let count = 0; count < 5; count++) {
+    const { id } = await create({ name: 'links' })
+    const { body } = await call(`${urlA}/keys/${id}/link-secret`, { method: 'POST', key })
+    const query = `key=${id}&url=https%3A%2F%2Fexample.com%2F&viewport_width=x`
+    const link = `${urlB}/take?${query}&signature=${await linkSignature(query, body.data.link_secret)}`
+    t.match(await call(link), { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } }, 'only its option is refused')
+    t.match(await call(link.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))), {
+      status: 403,
+      body: { error: { code: 'LINK_INVALID' } },
+    })
+  }
 })
 
 t.test('no replica accepts a deleted key', async (t) => {
