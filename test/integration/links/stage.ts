@@ -56,39 +56,24 @@ export function outcomeOf({ status, headers, bytes }: TakeResponse): string {
   return `${status} ${JSON.parse(bytes.toString()).error.code}`
 }
 
-/** Signs a query, which contains the key, as the client does. */
-export const signed = async (query: string, secret: string): Promise<string> => `${query}&signature=${await linkSignature(query, secret)}`
-
 async function createIn(world: World, name: string, spec: Partial<Account['spec']>): Promise<string> {
   await world.createAccount(name, spec)
   return world.createKey({ accountName: name })
 }
 
-/** An API key that signs links. */
-export interface Signer {
+export interface LinkAccount {
+  name: string
+  /** Id and text of its API key, which signs links. */
   id: string
-  /** Text of the key. */
   text: string
   secret: string
+  /** Signs a query as the client does. */
   sign: (query: string) => Promise<string>
-}
-
-export interface LinkAccount extends Signer {
-  name: string
-  /** Creates another key of the account with POST /keys. */
-  createSigner: (body?: object) => Promise<Signer>
   shots: () => Promise<Screenshot[]>
   /** Resolves when the account has this many Screenshots, and one of them is pending. Returns that one. */
   whenCreated: (count: number) => Promise<Screenshot>
   used: () => Promise<number | undefined>
 }
-
-const toSigner = (id: string, text: string, secret: string): Signer => ({
-  id,
-  text,
-  secret,
-  sign: (query) => signed(`key=${id}&${query}`, secret),
-})
 
 /** Creates an account and a key with all scopes. Returns its text. */
 type CreateAccount = (name: string, spec: Partial<Account['spec']>) => Promise<string>
@@ -103,10 +88,8 @@ export function accountsOf(world: World, gateway: Gateway, create: CreateAccount
     const text = await create(name, spec)
     const ofAccount = async () => (await world.keys.list()).items.find((key) => key.spec.accountName === name)
     const id = apiKeyIdOf((await ofAccount())!.metadata)
-    const createSigner = async (body: object = {}) => {
-      const { body: created } = await call(`${gateway.url}/v1/keys`, { method: 'POST', key: text, body: { name: 'links', ...body } })
-      return toSigner(created.data.id, created.data.key, await secretOf(created.data.id, text))
-    }
+    const secret = await secretOf(id, text)
+    const sign = async (query: string) => `key=${id}&${query}&signature=${await linkSignature(`key=${id}&${query}`, secret)}`
     const shots = async () => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === name)
     const whenCreated = (count: number) =>
       eventually(`${name} has ${count} screenshots`, async () => {
@@ -114,7 +97,7 @@ export function accountsOf(world: World, gateway: Gateway, create: CreateAccount
         return all.length >= count && all.find(isPending)
       })
     const used = async () => (await world.usages.get(name)).status?.used
-    return { ...toSigner(id, text, await secretOf(id, text)), name, createSigner, shots, whenCreated, used }
+    return { id, text, secret, sign, name, shots, whenCreated, used }
   }
 }
 

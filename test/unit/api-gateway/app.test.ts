@@ -1,7 +1,8 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
+import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { newKeyText } from '../../../crds/src/crypto/key-text.ts'
-import type { ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { ALL_SCOPES, type ApiKeySpec, type Scope } from '../../../crds/src/kinds/api-key.ts'
 import { aGateway, anApiKey, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
 
 const url = 'https://example.com/'
@@ -104,6 +105,33 @@ for (const { name, authorization, spec, status, code, challenge } of credentials
     t.equal(screenshots.objects.size, 0)
   })
 }
+
+/** Scopes of paths that differ from their first word. */
+const SCOPED_AS: Readonly<Record<string, string>> = {
+  videos: 'screenshots',
+  batches: 'screenshots',
+  devices: 'screenshots',
+  system: 'admin',
+}
+
+t.test('every route accepts only keys with its scope', async (t) => {
+  const { app, headers, keys } = aGateway()
+  const scoped = routes.filter(({ scope }) => scope !== undefined)
+  t.ok(scoped.length > 30, `${scoped.length} routes`)
+  for (const { method, path, scope } of scoped) {
+    const url = `/v1${path.replaceAll(/\{\w+\}/g, 'x')}`
+    const word = path.split('/')[1] ?? ''
+    t.equal(scope, `${SCOPED_AS[word] ?? word}:${method === 'get' ? 'read' : 'write'}`, `${method} ${path}`)
+    const statusWith = async (scopes: readonly Scope[]) => {
+      keys.keys[0]!.spec.scopes = [...scopes]
+      return (await app.inject({ method, url, headers })).statusCode
+    }
+    const own: (Scope | undefined)[] = [scope, ...(scope === 'admin:read' ? [] : ['*' as const])]
+    t.equal(await statusWith(ALL_SCOPES.filter((other) => !own.includes(other))), 403, `${method} ${path} with all other scopes`)
+    t.notOk([401, 403].includes(await statusWith([scope!])), `${method} ${path} with ${scope}`)
+    t.equal((await app.inject({ method, url })).statusCode, 401, `${method} ${path} without a key`)
+  }
+})
 
 t.test('the app asks clients to connect anew while it ends', async (t) => {
   const { app, headers, draining } = aGateway()
