@@ -32,6 +32,8 @@ export interface SlightLevels {
   min: number
   /** A pixel counts by the square of its levels, up to this many: a larger difference needs fewer pixels. */
   max: number
+  /** A picture was compressed with loss, so that areas of one color are not flat. */
+  isLossy: boolean
 }
 
 /**
@@ -77,8 +79,9 @@ function addStrong(
   return hasOthers
 }
 
-/** A byte of bits for each row of a cell. */
+/** A byte of bits for each row of a cell: pixels that differ a little, and those of them in flat areas. */
 const found = new Uint8Array(CELL)
+const flat = new Uint8Array(CELL)
 
 /** Adds the other pixels of a cell: all if most of it differs in the same way, otherwise those of flat areas, which are no smooth edges. */
 function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, cell: Cell, levels: SlightLevels): void {
@@ -86,8 +89,9 @@ function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows,
   const { column, top, bottom } = cell
   const left = column * CELL
   const count = Math.min(CELL, rows.width - left)
-  let [total, sum, red, green, blue, alpha, visible] = [0, 0, 0, 0, 0, 0, 0]
+  let [total, sum, red, green, blue, alpha] = [0, 0, 0, 0, 0, 0]
   found.fill(0)
+  flat.fill(0)
   for (let y = top; y < bottom; y++) {
     const start = (y - rows.from) * rows.width + left
     for (let x = 0; x < count; x++) {
@@ -104,7 +108,6 @@ function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows,
       found[y - top]! |= 1 << x
       total++
       sum += level
-      visible += visibilityOf(level, levels)
       red += r
       green += g
       blue += b
@@ -114,28 +117,32 @@ function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows,
   if (total === 0) return
   const oneWay = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue), Math.abs(alpha))
   const isWhole = oneWay >= SAME_WAY * sum && total >= SHARE * count * (bottom - top)
-  if (!isWhole) visible = keepFlat(pixels, rows, cell, levels)
-  if (visible > 0) changed.addSlight(column, top, found, visible)
+  const visible = findFlat(pixels, rows, cell, levels, isWhole && levels.isLossy)
+  if (isWhole) changed.addSlight(column, top, found, Math.max(total, visible))
+  else if (visible > 0) changed.addSlight(column, top, flat, visible)
 }
 
-/** A pixel in as many of the smallest difference. */
-const visibilityOf = (level: number, { min, max }: SlightLevels): number => (Math.min(level, max) / min) ** 2
-
-/** Removes the found pixels that are not in flat areas: their left and upper neighbors have other colors. Returns how visible the others are. */
-function keepFlat({ before, after }: StripPixels, { from, width }: StripRows, { column, top, bottom }: Cell, levels: SlightLevels): number {
+/** Finds the pixels in flat areas: their left and upper neighbors have the same colors. Returns as how many of the smallest difference they count. */
+function findFlat(
+  { before, after }: StripPixels,
+  { from, width }: StripRows,
+  { column, top, bottom }: Cell,
+  levels: SlightLevels,
+  isFlat: boolean,
+): number {
   let visible = 0
   const isLike = (at: number, near: number) => before[at] === before[near] && after[at] === after[near]
   for (let y = top; y < bottom; y++) {
-    let flat = 0
+    let bits = 0
     for (let x = 0; x < CELL; x++) {
       if ((found[y - top]! & (1 << x)) === 0) continue
       const at = (y - from) * width + column * CELL + x
       const hasNeighbors = column + x > 0 && at >= width
-      if (!hasNeighbors || !isLike(at, at - 1) || !isLike(at, at - width) || !isLike(at, at - width - 1)) continue
-      flat |= 1 << x
-      visible += visibilityOf(levelOf(before[at]!, after[at]!), levels)
+      if (!isFlat && !(hasNeighbors && isLike(at, at - 1) && isLike(at, at - width) && isLike(at, at - width - 1))) continue
+      bits |= 1 << x
+      visible += (Math.min(levelOf(before[at]!, after[at]!), levels.max) / levels.min) ** 2
     }
-    found[y - top] = flat
+    flat[y - top] = bits
   }
   return visible
 }

@@ -25,7 +25,7 @@ const MAX_LEVELS = 255
 export function toTolerances(colorTolerance: number, noise: Noise, isOther = false) {
   const min = noise === 'none' ? SLIGHT_LEVELS : LOSSY_SLIGHT_LEVELS
   // Colors that differ everywhere, or edges of another engine, would make a small area of a large difference.
-  const slightLevels = { min, max: noise === 'everywhere' || isOther ? min : MAX_LEVELS }
+  const slightLevels = { isLossy: noise !== 'none', min, max: noise === 'everywhere' || isOther ? min : MAX_LEVELS }
   return {
     colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
     // A client that sets a larger tolerance does not want reports of such areas.
