@@ -20,7 +20,16 @@ export const prepareReveal: PageFunctions['prepareReveal'] = (maxElements) => {
   const pin = createPin(pinned, windowHeight)
   const heights = new Map(all.filter(isPart).map((element) => [element, heightOf(element)]))
   const pageHeight = scrollingElement()?.scrollHeight ?? 0
-  remember('tintypeHeights', { heights, pin, pinned, windowHeight, pageHeight, contentEnd: findContentEnd(all), roots: rootHeights() })
+  remember('tintypeHeights', {
+    heights,
+    pin,
+    pinned,
+    windowHeight,
+    pageHeight,
+    contentEnd: findContentEnd(all),
+    roots: rootHeights(),
+    count: all.length,
+  })
   if (pageHeight > windowHeight) for (const [element, height] of heights) if (height === windowHeight) pin(element, height)
   return pageHeight
 }
@@ -45,6 +54,7 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
   const contentEnd = findContentEnd(all)
   state.pageHeight = isTall ? state.pageHeight + Math.max(0, contentEnd - state.contentEnd) : (scrollingElement()?.scrollHeight ?? 0)
   state.contentEnd = contentEnd
+  state.count = all.length
   return state.pageHeight
 }
 
@@ -150,9 +160,10 @@ export const pinHeights: PageFunctions['pinHeights'] = () => {
   }
   dispatchEvent(new Event('scroll'))
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
-  // Spacing in units of the window has moved the content. That is no growth.
-  state.contentEnd = findContentEnd([...heights.keys()])
-  return state.contentEnd
+  const end = findContentEnd([...heights.keys()])
+  // Spacing in units of the window has moved the content. That is no growth, unless elements have arrived.
+  if (state.count === queryAll(document, '*').length) state.contentEnd = end
+  return end
 }
 
 function* ancestorsOf(element: Element): Generator<Element> {

@@ -52,6 +52,8 @@ export interface PinnedHeights {
   /** Height of the page, and where its content ends, when it was prepared. */
   pageHeight: number
   contentEnd: number
+  /** Number of elements then. */
+  count: number
   /** What scripts had set as heights of the page itself. */
   roots: { style: CSSStyleDeclaration; property: string; value: string; priority: string }[]
   /** @param isGrowing the element may become taller */
