@@ -262,12 +262,12 @@ export interface PageFunctions {
    * has arrived since.
    */
   prepareReveal: (maxElements: number) => number
-  /** In the tall window: elements that grew with the window get their old height back. */
-  pinHeights: () => void
+  /** In the tall window: elements that grew with the window get their old height back. Returns where the content ends. */
+  pinHeights: () => number
   /** Unpins all elements, or those that may have grown with new content. */
   unpinHeights: (isAll: boolean) => void
-  /** Stops view-timeline animations in the state that they have in the middle of the window. */
-  freezeViewAnimations: (windowHeight: number) => void
+  /** Stops animations that follow the scroll in the state that their elements have in the middle of the window. */
+  freezeScrollAnimations: (windowHeight: number) => void
   /** Records how far scripts have moved elements at the current scroll position. */
   noteShifts: () => void
   /** Moves elements that follow the scroll to where they are when their container is in the middle of the window. */

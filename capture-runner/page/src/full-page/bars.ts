@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, call, isHtml, read, setStyle } from '../shared/dom.ts'
+import { boxOf, call, isHtml, queryAll, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
@@ -8,6 +8,8 @@ import { allElements, containerOf, findRoots } from '../shared/tree.ts'
 const LOW_SHARE = 0.85
 /** A fixed element that covers this share of the window's height belongs to no side. */
 const TALL_SHARE = 0.9
+/** Elements in front of a `::backdrop`. */
+const BACKDROPPED = ':modal, :popover-open, :fullscreen'
 
 interface Positioned {
   element: Element
@@ -17,7 +19,8 @@ interface Positioned {
 export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
   // All are found before the first one moves, because they may contain each other.
   const found = { fixed: [] as Positioned[], sticky: [] as Positioned[] }
-  for (const element of allElements(findRoots(false))) {
+  const roots = findRoots(false)
+  for (const element of allElements(roots)) {
     const style = getComputedStyle(element)
     const { position } = style
     if (position === 'fixed' || position === 'sticky') found[position].push({ element, style })
@@ -25,31 +28,46 @@ export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
   const layers = found.fixed.filter(isLayer)
   const fixed = found.fixed.filter((one) => isFixedToWindow(one.element) && !layers.includes(one) && belongsToBottom(one.element))
   const sticky = found.sticky.filter(({ element, style }) => style.bottom !== 'auto' && sticksToWindow(element))
-  const tops = fixed.map(({ style }) => Number.parseFloat(style.top) + distance)
+  const tops = fixed.map(({ element, style }) => Number.parseFloat(style.top) + distance / element.currentCSSZoom)
   for (const [index, { element, style }] of fixed.entries()) {
     const { height } = style
     setStyle(element, { transition: 'none', height, top: `${tops[index]}px`, bottom: 'auto' })
   }
   for (const { element, style } of layers) {
-    const [top, height] = [style.top, `${Number.parseFloat(style.height) + distance}px`]
+    const [top, height] = [style.top, `${Number.parseFloat(style.height) + distance / element.currentCSSZoom}px`]
     setStyle(element, { transition: 'none', top, bottom: 'auto', height, 'max-height': 'none' })
   }
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(`::backdrop { bottom: -${distance}px !important }`)
-  document.adoptedStyleSheets.push(sheet)
+  if (roots.some((root) => queryAll(root, BACKDROPPED).length > 0)) {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(`::backdrop { bottom: -${distance}px !important }`)
+    document.adoptedStyleSheets.push(sheet)
+  }
   for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto' })
 }
 
 /** True for a layer as large as the window that a reader sees behind or above all of the page: one without content, or with a negative `z-index`. */
 function isLayer({ element, style }: Positioned): boolean {
   if (isReplaced(element) || !isFixedToWindow(element)) return false
-  if (read(element, 'clientWidth') < innerWidth || read(element, 'clientHeight') < innerHeight) return false
+  const { width, height } = boxOf(element)
+  if (Math.ceil(width) < innerWidth || Math.ceil(height) < innerHeight) return false
   return Number(style.zIndex) < 0 || !call(element, 'hasChildNodes')
 }
 
 /** False for an element that scrolls with a transformed ancestor, which is then its offset parent, and for one that is placed beside another one. */
-const isFixedToWindow = (element: Element): boolean =>
-  isHtml(element) && read(element, 'offsetParent') === null && getComputedStyle(element).getPropertyValue('position-area') === 'none'
+function isFixedToWindow(element: Element): boolean {
+  if (!isHtml(element) || getComputedStyle(element).getPropertyValue('position-area') !== 'none') return false
+  const parent = read(element, 'offsetParent')
+  // The offset parent is also where a zoom begins, which changes nothing else.
+  return parent === null || (parent.currentCSSZoom !== element.currentCSSZoom && !isTransformed(parent))
+}
+
+function isTransformed(element: Element): boolean {
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    const { transform, filter, perspective } = getComputedStyle(outer)
+    if ([transform, filter, perspective].some((value) => value !== 'none')) return true
+  }
+  return false
+}
 
 function belongsToBottom(element: Element): boolean {
   const style = call(element, 'computedStyleMap')

@@ -41,16 +41,23 @@ export interface Shift {
   pixels: number
 }
 
+/** An element with a height of its own. */
+export type Sized = HTMLElement | SVGSVGElement
+
 /** Heights of the page's elements before it was laid out in a tall window. */
 export interface PinnedHeights {
-  heights: Map<HTMLElement, number>
-  pinned: Map<HTMLElement, number>
+  heights: Map<Sized, number>
+  pinned: Map<Sized, number>
   windowHeight: number
   /** Height of the page, and where its content ends, when it was prepared. */
   pageHeight: number
   contentEnd: number
+  /** Number of elements then. */
+  count: number
+  /** What scripts had set as heights of the page itself. */
+  roots: { style: CSSStyleDeclaration; property: string; value: string; priority: string }[]
   /** @param isGrowing the element may become taller */
-  pin: (element: HTMLElement, height: number, isGrowing?: boolean) => void
+  pin: (element: Sized, height: number, isGrowing?: boolean) => void
 }
 
 const world = globalThis as unknown as Partial<PageState>

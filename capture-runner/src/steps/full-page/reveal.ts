@@ -19,6 +19,8 @@ export const MAX_ELEMENTS = 20_000
 const PAGE_SHARE = 0.6
 /** The same for a page that has grown since: up to here, the window remains tall enough. */
 const GROWN_SHARE = 0.8
+/** If a taller window shows less than this share more of the content, an even taller one does not help. */
+const LEAST_GAIN = 0.1
 /** Share of the tall window above and below a page whose scripts hide what is in the first quarter. */
 const SIDE_SHARE = 0.3
 /** How often a page that grows is followed, and for how long in real time. */
@@ -81,8 +83,8 @@ export const conceal: Step = {
     if (!isTall || !tab.layOut) return
     try {
       await callInPage(work, 'restoreSectionLinks')
-      await callInPage(work, 'freezeViewAnimations', plan.context.viewport.height)
       if (work.revealed?.isShifted) await callInPage(work, 'shiftDown', 0)
+      await callInPage(work, 'freezeScrollAnimations', plan.context.viewport.height)
     } finally {
       await awaitResponse(tab.layOut(), signal)
     }
@@ -138,15 +140,22 @@ function needsLayout({ plan, revealed }: Work, pageHeight: number): boolean {
   return height > own && (windowHeight === own || height > windowHeight * GROWN_SHARE)
 }
 
+/** Spacing in units of the window moves the content down as the window gets taller, so a taller one may be needed. */
 async function layOutTall(work: Work, pageHeight: number): Promise<void> {
   const { tab, plan, revealed, signal } = work
   if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
   // A slow scroll has shown all of the page already, and a taller window would show the end of an endless feed again.
   const share = plan.picture.scroll ? 1 : PAGE_SHARE
-  revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / share)
-  revealed.at = performance.now()
-  await awaitResponse(tab.layOut(revealed.windowHeight), signal)
-  await callInPage(work, 'pinHeights')
+  let [height, covered] = [pageHeight, Number.POSITIVE_INFINITY]
+  for (;;) {
+    revealed.windowHeight = Math.ceil(Math.min(height, plan.picture.reach) / share)
+    revealed.at = performance.now()
+    await awaitResponse(tab.layOut(revealed.windowHeight), signal)
+    const end = await callInPage(work, 'pinHeights')
+    const isEnough = plan.picture.scroll !== undefined || !needsLayout(work, end) || covered - end / revealed.windowHeight < LEAST_GAIN
+    if (isEnough) break
+    ;[height, covered] = [end, end / revealed.windowHeight]
+  }
   await reachScripts(work)
 }
 

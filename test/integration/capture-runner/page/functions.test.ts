@@ -211,12 +211,17 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findUnknownFeatures', features), ['no-such-feature'])
     },
   },
-  freezeViewAnimations: {
+  freezeScrollAnimations: {
     html: `<style>@keyframes fade { from { opacity: 0 } to { opacity: 1 } }
-      #one { height: 100px; margin-top: 1000px; animation: fade linear both; animation-timeline: view() }</style><div id="one"></div>${TALL}`,
+      #one { height: 100px; margin-top: 1000px; animation: fade linear both; animation-timeline: view() }
+      #two { height: 100px; animation: fade linear both; animation-timeline: scroll(root); animation-range: 450px 1250px }
+      #bar { position: fixed; animation: fade linear both; animation-timeline: scroll(root) }</style>
+      <div id="one"></div><div id="two"></div><div id="bar"></div>${TALL}`,
     run: async (t, { call, read }) => {
-      await call('freezeViewAnimations', WINDOW.height)
+      await call('freezeScrollAnimations', WINDOW.height)
       t.equal(await read(styleOf('#one', 'opacity')), '0.5')
+      t.match(await read(styleOf('#two', 'opacity')), /^0\.5/, 'in the middle of the window after 850 px')
+      t.equal(await read(styleOf('#bar', 'opacity')), '0')
     },
   },
   hasNoRule: {
@@ -343,6 +348,11 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("getComputedStyle(document.querySelector('dialog'), '::backdrop').height"), '1600px')
       t.equal(await read('beside.getBoundingClientRect().bottom'), 1_500)
       t.strictSame(await read('[bar, head].map((one) => one.getBoundingClientRect().top)'), [1_570, 0])
+      await read(
+        "document.querySelector('dialog').close(), document.body.style.zoom = .5, bar.removeAttribute('style'), bar.style = 'position:fixed;bottom:10px;height:20px'",
+      )
+      await call('moveBarsDown', 1_000)
+      t.equal(await read('bar.getBoundingClientRect().top'), 1_585, 'in a page with another zoom')
     },
   },
   muteMedia: {
@@ -389,14 +399,16 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   pinHeights: {
-    html: `<div id="one" style="height:100vh"></div>${TALL}`,
+    html: `<div id="one" style="height:100vh"></div><svg id="two" style="height:100vh;border:2px solid"></svg>${TALL}`,
     run: async (t, { page, call, read }) => {
       t.equal((await call('prepareReveal', 100)) > 3_000, true)
       await page.setViewportSize({ ...WINDOW, height: 1_200 })
+      await read("document.body.style.height = '4000px'")
       await call('pinHeights')
-      t.equal(await read(styleOf('#one', 'height')), '600px')
+      t.strictSame(await read('[one, two].map((element) => element.getBoundingClientRect().height)'), [600, 604])
       await call('unpinHeights', true)
       t.equal(await read(styleOf('#one', 'height')), '1200px')
+      t.equal(await read('document.body.style.height'), '', 'a height that a script set for the taller window')
       await page.setViewportSize(WINDOW)
     },
   },

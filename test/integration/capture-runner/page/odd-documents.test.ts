@@ -34,7 +34,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   findMovingAreas: [],
   hidesTop: [],
   shiftDown: [100],
-  freezeViewAnimations: [600],
+  freezeScrollAnimations: [600],
   restoreSectionLinks: [],
   unpinHeights: [true],
   findBrokenRule: [{ refusedWords: ['absent'], neededWords: [], refusedSelectors: ['.absent'] }],

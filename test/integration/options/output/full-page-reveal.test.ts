@@ -218,6 +218,34 @@ const stage = await openStage(t, {
      <div class="hero"></div><div class="most"></div><div id="js" style="background:#f00"></div>${sections(4)}
      <script>const fit = () => { js.style.height = innerHeight + 'px' }; addEventListener('resize', fit); fit()</script>`,
   ),
+  '/late-below-drawing': page(
+    '',
+    `<style>${HIDDEN}</style><svg style="display:block;width:100%;height:100vh;background:#00f"></svg><main></main><script>
+      setTimeout(() => {
+        document.querySelector('main').innerHTML = \`${sections(4)}\`
+        const watch = new IntersectionObserver((entries) => { for (const entry of entries) if (entry.isIntersecting) entry.target.classList.add('on') })
+        for (const section of document.querySelectorAll('section')) watch.observe(section)
+      }, 1200)</script>`,
+  ),
+  '/spacing': page(
+    '',
+    `<div style="position:fixed;inset:0;background:#f00;z-index:-1"></div><main style="margin-top:100vh;background:#0f0">${sections(4)}</main><style>section { height: ${HEIGHT}px }</style>`,
+  ),
+  '/footer-of-window': page(
+    '',
+    `${'<p style="height:700px;margin:0;background:#0f0">Text</p>'.repeat(2)}<footer style="position:absolute;bottom:0">End</footer>`,
+  ),
+  // Like skrollr: the page is as tall as the scroll that it needs in this window.
+  '/page-of-window': page(
+    '',
+    `<style>${SHOWN}</style>${sections(4)}<script>
+      const fit = () => { document.body.style.height = innerHeight + 1400 + 'px' }; addEventListener('resize', fit); fit()</script>`,
+  ),
+  '/scroll-timeline': page(
+    '',
+    `<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
+      section div { animation: in linear both; animation-timeline: scroll(root); animation-range: 10px 20px } section:first-child div { animation: none }</style>${sections()}`,
+  ),
   '/canvas-fits': page(
     '',
     `<canvas id="map" style="display:block;width:100vw;height:100vh"></canvas><p style="position:absolute;top:0">A map.</p><script>
@@ -267,6 +295,7 @@ for (const [path, what, total] of [
   ['/reset', 'sections that hide again when they are left', SECTIONS],
   ['/by-scroll', 'sections that appear by scroll events', SECTIONS],
   ['/view-timeline', 'sections on view timelines', SECTIONS],
+  ['/scroll-timeline', 'sections on scroll timelines', SECTIONS],
   ['/content-visibility', 'sections with content-visibility: auto', 25],
   ['/fetched', 'sections fetched when they are seen', 15],
   ['/redirects', 'sections of a page that a timer opens', SECTIONS],
@@ -318,6 +347,28 @@ t.test('a full page is as tall as its content, although a script makes it as tal
     t.ok(isNear(pixels.at(200, 740), GREEN) && isNear(pixels.at(200, 760), RED))
     t.strictSame(findings.warnings, [])
   }
+})
+
+t.test('content that arrived below a drawing as tall as the window was missing, because the drawing filled the tall window', async (t) => {
+  const { pixels, findings } = await stage.shoot('/late-below-drawing', full)
+  t.equal(pixels.height, 600 + 4 * HEIGHT)
+  t.ok(isNear(pixels.at(200, 590), BLUE) && isNear(pixels.at(200, 600 + 3 * HEIGHT + 250), GREEN))
+  t.strictSame(findings.warnings, [])
+})
+
+t.test('spacing and footers of the window raised a false alarm that the page kept growing', async (t) => {
+  for (const [path, height] of [
+    ['/spacing', 600 + 4 * HEIGHT],
+    ['/footer-of-window', 1_400],
+  ] as const) {
+    const { pixels, findings } = await stage.shoot(path, full)
+    t.equal(pixels.height, height)
+    t.strictSame(findings.warnings, [], path)
+  }
+})
+
+t.test('a full page ended with thousands of empty pixels, because a script made the page itself taller with the window', async (t) => {
+  t.equal((await stage.shoot('/page-of-window', full)).pixels.height, 4 * HEIGHT)
 })
 
 t.test('a canvas stays visible in a full page that fits the window', async (t) => {

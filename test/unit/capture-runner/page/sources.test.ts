@@ -36,7 +36,7 @@ const GLOBALS = [
     'NodeFilter',
     'ShadowRoot',
   ],
-  ...['Screen', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
+  ...['Screen', 'ScrollTimeline', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
   ...[
     'addEventListener',
     'devicePixelRatio',
