@@ -244,7 +244,7 @@ const stage = await openStage(t, {
   '/scroll-timeline': page(
     '',
     `<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
-      section div { animation: in linear both; animation-timeline: scroll(root); animation-range: 10px 20px } section:first-child div { animation: none }</style>${sections()}`,
+      section div { animation: in linear both; animation-timeline: scroll(root); animation-range: 10px 20px } #s0 div { animation: none }</style>${sections()}`,
   ),
   '/canvas-fits': page(
     '',
