@@ -53,7 +53,7 @@ t.test('bundleProgram finds all files of packages to copy', async (t) => {
 
 t.test('bundleProgram copies the files that a program serves to the path of their package', async (t) => {
   const source = await readFile(new URL('../../../api-gateway/src/reference/docs-routes.ts', import.meta.url), 'utf8')
-  const wanted = [...source.matchAll(/fromPackage\('([^']+)'\)/g)].map(([, file]) => file)
+  const wanted = [...source.matchAll(/fromPackage\('([^']+)'/g)].map(([, file]) => file)
   t.ok(wanted.length >= 2)
   const copied = served['api-gateway']?.['swagger-ui-dist'] ?? []
   t.strictSame(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 // The picture that the next run of a schedule is compared with. It is a copy in the bucket, so that it outlives the retention of its run.
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
@@ -166,4 +165,4 @@ export const isSameChange = (one: LastComparison, before: LastComparison | undef
   before?.changed === true &&
   before.to === one.to &&
   before.changedPixels === one.changedPixels &&
-  isDeepStrictEqual([before.wordsAdded, before.wordsRemoved], [one.wordsAdded, one.wordsRemoved])
+  JSON.stringify([before.wordsAdded, before.wordsRemoved]) === JSON.stringify([one.wordsAdded, one.wordsRemoved])
