@@ -192,8 +192,9 @@ async function examinePixels(
     return { changed, evaluation }
   }
   const usual = await compareWith(settings)
-  const isHidden = textChanged && usual.evaluation.regions.length === 0 && plan.threshold === undefined && noise === 'none' && !isOther
-  const { changed, evaluation } = isHidden && settings.slightLevels ? await compareWith({ ...settings, ...DIM_TEXT }) : usual
+  const isExact = noise === 'none' && !isOther && plan.threshold === undefined && settings.slightLevels !== undefined
+  const isHidden = isExact && textChanged && usual.evaluation.regions.length === 0
+  const { changed, evaluation } = isHidden ? await compareWith({ ...settings, ...DIM_TEXT }) : usual
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,

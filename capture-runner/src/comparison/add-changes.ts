@@ -82,6 +82,8 @@ function addStrong(
 /** A byte of bits for each row of a cell: pixels that differ a little, and those of them in flat areas. */
 const found = new Uint8Array(CELL)
 const flat = new Uint8Array(CELL)
+/** The largest difference of a channel, for each pixel that differs a little. */
+const levelsFound = new Uint8Array(CELL * CELL)
 
 /** Adds the other pixels of a cell: all if most of it differs in the same way, otherwise those of flat areas, which are no smooth edges. */
 function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows, cell: Cell, levels: SlightLevels): void {
@@ -106,6 +108,7 @@ function addSlight(changed: ChangedPixels, pixels: StripPixels, rows: StripRows,
       const level = Math.max(Math.abs(r), Math.abs(g), Math.abs(b), Math.abs(a))
       if (level < levels.min) continue
       found[y - top]! |= 1 << x
+      levelsFound[(y - top) * CELL + x] = level
       total++
       sum += level
       red += r
@@ -140,16 +143,9 @@ function findFlat(
       const hasNeighbors = column + x > 0 && at >= width
       if (!isFlat && !(hasNeighbors && isLike(at, at - 1) && isLike(at, at - width) && isLike(at, at - width - 1))) continue
       bits |= 1 << x
-      visible += (Math.min(levelOf(before[at]!, after[at]!), levels.max) / levels.min) ** 2
+      visible += (Math.min(levelsFound[(y - top) * CELL + x]!, levels.max) / levels.min) ** 2
     }
     flat[y - top] = bits
   }
   return visible
-}
-
-/** The largest difference of a channel. */
-function levelOf(one: number, other: number): number {
-  let level = 0
-  for (let shift = 0; shift < 32; shift += 8) level = Math.max(level, Math.abs(((other >>> shift) & 0xff) - ((one >>> shift) & 0xff)))
-  return level
 }
