@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { WaitState } from '@tintype/crds/options/page/waiting'
 import { abortable } from '../runtime/race.ts'
 import type { PageEvents } from './page-events.ts'
@@ -20,7 +21,7 @@ const WASM = 'application/wasm'
 const STREAM_MILLISECONDS = 100
 /** Times and random numbers in the URL of a poll. */
 const TIMES = /\d{5,}/g
-/** Characters of requests by which they are compared. */
+/** Characters of a request by which it is compared with others. */
 const COMPARED_LENGTH = 2_000
 /** Number of documents after which the page counts as a redirect loop; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
@@ -68,7 +69,7 @@ export class Lifecycle {
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
   readonly #inFlight = new Map<string, PendingRequest>()
-  /** What the document has requested so far. */
+  /** Hashes of what the document has requested so far: the texts may be data URLs of megabytes. */
   readonly #requested = new Set<string>()
   #newContentAt = Number.NEGATIVE_INFINITY
   /** Streams that may still be open, by request id. */
@@ -402,7 +403,8 @@ export class Lifecycle {
 
   #isFirst({ method, url, postData = '' }: RequestEvent['request']): boolean {
     const { size } = this.#requested
-    return this.#requested.add(`${method} ${url} ${postData}`.slice(0, COMPARED_LENGTH).replace(TIMES, '')).size > size
+    const compared = `${method} ${url} ${postData}`.slice(0, COMPARED_LENGTH).replace(TIMES, '')
+    return this.#requested.add(hash('sha256', compared)).size > size
   }
 
   #finish(requestId: string): void {
