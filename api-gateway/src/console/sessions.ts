@@ -4,7 +4,7 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { signInKey } from '@tintype/crds/records/storage-keys'
 import { ApiError, unavailable } from '../common/errors.ts'
-import { findUsableKey, generationOf, isUsable } from '../resources/keys/credentials.ts'
+import { findAccountOf, findUsableKey, generationOf, invalidKey, isUsable } from '../resources/keys/credentials.ts'
 import type { KeyRingSource, KeyStore, ObjectStore } from '../store/ports.ts'
 import { isFromConsole, sessionTokenOf } from './session-cookie.ts'
 import { openToken, type Purpose, SESSION_MILLISECONDS, sealToken, type TokenContent } from './session-token.ts'
@@ -44,13 +44,13 @@ export class Sessions {
 
   /** @throws ApiError INVALID_API_KEY */
   async beginWithKey(text: string): Promise<Session> {
-    const { apiKey, hash } = await findUsableKey(`Bearer ${text}`, this.#deps)
+    const { apiKey, hash } = await this.#authenticate(`Bearer ${text}`)
     return { apiKey, token: this.#seal('session', apiKey, hash) }
   }
 
   /** A code that begins one session of the key, within ten minutes. @throws ApiError 401 */
   async issueCode(authorization: string | undefined): Promise<{ apiKey: ApiKey; code: string }> {
-    const { apiKey, hash } = await findUsableKey(authorization, this.#deps)
+    const { apiKey, hash } = await this.#authenticate(authorization)
     return { apiKey, code: this.#seal('code', apiKey, hash) }
   }
 
@@ -101,10 +101,16 @@ export class Sessions {
     return { apiKey, hash: content.hash, marker: signInKey(accountOf(apiKey), content.nonce) }
   }
 
+  async #authenticate(authorization: string | undefined): Promise<{ apiKey: ApiKey; hash: string }> {
+    const found = await findUsableKey(authorization, this.#deps)
+    if (!(await findAccountOf(found.apiKey, this.#deps.keys))) throw invalidKey()
+    return found
+  }
+
   async #findUsableKey({ key, uid, generation, hash, at }: TokenContent): Promise<ApiKey | undefined> {
     const apiKey = await this.#deps.keys.findById(key, generation)
     if (!apiKey || apiKey.metadata.uid !== uid || generationOf(apiKey) !== generation) return undefined
-    if (!isUsable(apiKey, hash, this.#deps.now())) return undefined
+    if (!isUsable(apiKey, hash, this.#deps.now()) || !(await findAccountOf(apiKey, this.#deps.keys))) return undefined
     const endedAt = apiKey.status?.sessionsNotBefore
     return endedAt !== undefined && at <= Date.parse(endedAt) ? undefined : apiKey
   }

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { DEFAULT_ACCOUNT } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../common/errors.ts'
-import { assertScope, findUsableKey, invalidKey } from '../resources/keys/credentials.ts'
+import { assertScope, findAccountOf, findUsableKey, invalidKey } from '../resources/keys/credentials.ts'
 import type { KeyStore } from '../store/ports.ts'
 
 declare module 'fastify' {
@@ -34,7 +33,7 @@ interface SessionDeps {
 
 /** The account that a valid key acts for. @throws ApiError INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE */
 export async function findAccountOfKey(apiKey: ApiKey, scope: Scope, { keys }: Pick<AuthDeps, 'keys'>): Promise<Account> {
-  const account = await keys.findAccount(apiKey.spec.accountName ?? DEFAULT_ACCOUNT)
+  const account = await findAccountOf(apiKey, keys)
   if (!account) throw invalidKey()
   if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
   assertScope(apiKey, scope)

@@ -7,6 +7,7 @@ import { type NewObject, Resource } from '@tintype/crds/client/resource'
 import type { Identified } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { ApiError, notFound } from '../common/errors.ts'
 import { throwApiError, toApiError } from './kube-errors.ts'
 import type { ObjectPatch } from './object-patch.ts'
@@ -35,7 +36,7 @@ interface KubeRecordsOptions<T extends Managed> {
   isIdName: (name: string) => boolean
 }
 
-/** Webhooks, keys or schedules. Reads use the informer cache, and changes use the latest state in the API server. */
+/** Webhooks, keys or schedules. Reads use the informer cache, and changes use the latest state in the API server. Deleted ones count as missing. */
 export class KubeRecords<T extends Managed> implements RecordStore<T> {
   readonly reflector: Reflector<T>
   readonly #client: Resource<T>
@@ -48,8 +49,10 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
     this.#client = new Resource(http, reflector.resource)
     // Ids start with a timestamp, so the natural order is oldest first.
     reflector.lister
-      .addIndex(ID, ({ metadata }) => idOf(metadata))
-      .addIndex(ACCOUNT, accountOf, { orderBy: ({ metadata }) => idOf(metadata) })
+      .addIndex(ID, (object) => (isBeingDeleted(object) ? undefined : idOf(object.metadata)))
+      .addIndex(ACCOUNT, (object) => (isBeingDeleted(object) ? undefined : accountOf(object)), {
+        orderBy: ({ metadata }) => idOf(metadata),
+      })
   }
 
   ofAccount(account: string): readonly T[] {
@@ -58,7 +61,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
 
   async latestOfAccount(account: string): Promise<readonly T[]> {
     const all = await this.#client.listAll({ timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    return all.filter((object) => accountOf(object) === account)
+    return all.filter((object) => accountOf(object) === account && !isBeingDeleted(object))
   }
 
   async find(id: string): Promise<T | undefined> {
@@ -76,7 +79,10 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
       return this.#seen(await this.#client.create(object, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' }))
     } catch (error) {
       if (!isAlreadyExists(error)) throw toApiError(error)
-      return this.#seen(await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError))
+      const found = this.#seen(await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError))
+      if (!isBeingDeleted(found)) return found
+      const { what } = this.#options
+      throw new ApiError('CONFLICT', `the ${what} ${name} was deleted, but finalizers keep it: ask an administrator to remove them`)
     }
   }
 
@@ -99,7 +105,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   async #fetch(id: string, name: string): Promise<T | undefined> {
     if (!id.includes('_') || (name === toObjectName(id) && !this.#options.isIdName(name))) return undefined
     const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    return found && this.#options.idOf(found.metadata) === id ? this.#seen(found) : undefined
+    return found && this.#options.idOf(found.metadata) === id && !isBeingDeleted(this.#seen(found)) ? found : undefined
   }
 
   #seen(object: T): T {

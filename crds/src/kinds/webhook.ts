@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { Conditions } from '../schema/conditions.ts'
-import { type Definition, displayName, instant, MAX_OBJECT_NAME_LENGTH, Metadata, objectName } from '../schema/custom-resource.ts'
+import {
+  type Definition,
+  displayName,
+  instant,
+  isBeingDeleted,
+  MAX_OBJECT_NAME_LENGTH,
+  Metadata,
+  objectName,
+} from '../schema/custom-resource.ts'
 import { EVENT_TYPES } from '../schema/event-types.ts'
 import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
 import { MAX_REQUESTS, ManualTest, PostResponse } from './post-response.ts'
@@ -85,7 +93,8 @@ export type WebhookStatus = z.infer<typeof WebhookStatus>
 export const Webhook = z.object({ metadata: Metadata, spec: WebhookSpec, status: WebhookStatus.optional() })
 export type Webhook = z.infer<typeof Webhook>
 
-export const isActive = ({ spec }: Pick<Webhook, 'spec'>): boolean => spec.active !== false
+export const isActive = ({ metadata, spec }: Pick<Webhook, 'metadata' | 'spec'>): boolean =>
+  spec.active !== false && !isBeingDeleted({ metadata })
 
 export const webhookDefinition: Definition = {
   kind: 'Webhook',

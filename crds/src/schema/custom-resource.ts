@@ -67,6 +67,10 @@ export const Metadata = z.looseObject({
 })
 export type Metadata = z.infer<typeof Metadata>
 
+/** True once its deletion was requested. While it has finalizers, the object remains in the API server, and must not act any more. */
+export const isBeingDeleted = ({ metadata }: { metadata: { deletionTimestamp?: string | undefined } }): boolean =>
+  metadata.deletionTimestamp !== undefined
+
 /** Maximum characters of an object's name. */
 export const MAX_OBJECT_NAME_LENGTH = 253
 /** Maximum characters of a DNS label, and of the value of a label. */

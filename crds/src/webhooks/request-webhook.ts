@@ -1,6 +1,7 @@
 import { derivedId } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import type { Webhook } from '../kinds/webhook.ts'
+import { isBeingDeleted } from '../schema/custom-resource.ts'
 import { type EventType, REQUEST_EVENTS } from '../schema/event-types.ts'
 
 // The URL in the option `webhook_url` of a single request. It has no Webhook object. The account's default Webhook signs and counts its posts, and
@@ -19,7 +20,9 @@ export const defaultWebhookId = (account: string): string => derivedId('wh', EPO
 
 /** Finds the default Webhook of an account: the oldest, if a person has created others. */
 export const findDefaultWebhook = (webhooks: readonly Webhook[]): Webhook | undefined =>
-  webhooks.filter(({ spec }) => spec.isDefault === true).sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))[0]
+  webhooks
+    .filter((webhook) => webhook.spec.isDefault === true && !isBeingDeleted(webhook))
+    .sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))[0]
 
 const ageOf = ({ metadata }: Webhook): string => `${metadata.creationTimestamp} ${metadata.name}`
 

@@ -1,4 +1,5 @@
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
 import { ACCOUNT_INDEX } from '../kube/account-index.ts'
@@ -51,7 +52,10 @@ export function createContext(deps: DeliveryDeps & TermDeps, surroundings: Surro
   const linkBase = { publicUrl: config.publicUrl, ring: keys.downloadKeys }
   const rules = toRules(settings)
   const finder: WebhookFinder = {
-    findWebhook: (key) => webhooks.lister.get(key),
+    findWebhook: (key) => {
+      const webhook = webhooks.lister.get(key)
+      return webhook && isBeingDeleted(webhook) ? undefined : webhook
+    },
     findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(ACCOUNT_INDEX, account)),
   }
   const backlog = new Backlog()

@@ -8,6 +8,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { REQUEST_PREFIX } from '@tintype/crds/identifiers/names'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import {
   findOpenRequests,
   findResponse,
@@ -86,11 +87,11 @@ export class KubePostRequests implements PostRequests {
     const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
     const isOver = (): boolean => {
       const found = latest()
-      return found === undefined || findResponse(found, request) !== undefined
+      return found === undefined || isBeingDeleted(found) || findResponse(found, request) !== undefined
     }
     await this.#waiting.until(isOver, { key, milliseconds, signal })
     const found = latest()
-    if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
+    if (found?.metadata.uid !== webhook.metadata.uid || isBeingDeleted(found)) throw notFound('webhook')
     return findResponse(found, request)
   }
 }

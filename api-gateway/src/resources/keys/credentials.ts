@@ -1,7 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isKeyText, keyHash } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hasScope, type Scope } from '@tintype/crds/kinds/api-key'
+import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { ApiError } from '../../common/errors.ts'
 import type { KeyStore } from '../../store/ports.ts'
 
@@ -34,10 +37,11 @@ export const generationOf = ({ metadata }: Pick<ApiKey, 'metadata'>): number => 
 
 const isBefore = (now: Date, instant: string | undefined): boolean => instant === undefined || now < new Date(instant)
 
-/** True when the key is active and has not expired. */
-export const isActive = ({ spec: { active = true, expiryTime } }: ApiKey, now: Date): boolean => active && isBefore(now, expiryTime)
+/** True when the key is active, has not expired, and was not deleted. */
+export const isActive = ({ metadata, spec: { active = true, expiryTime } }: ApiKey, now: Date): boolean =>
+  active && isBefore(now, expiryTime) && !isBeingDeleted({ metadata })
 
-/** True when the key has the hash, is active and has not expired. The previous key of a rotation has its own expiry. */
+/** True when the key has the hash and {@link isActive}. The previous key of a rotation has its own expiry. */
 export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
   const { labels = {} } = key.metadata
   const { previous } = key.spec
@@ -46,10 +50,15 @@ export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
   return (isCurrent || isPrevious) && isActive(key, now)
 }
 
-/** The oldest of several keys with the same hash. Someone who copies a hash into another key must not receive the requests of the original. */
+/**
+ * The oldest of several keys with the same hash. Someone who copies a hash into another key must not receive the requests of the original. A
+ * deleted key leaves its text to the next one.
+ */
 export function findOldestKey(keys: readonly ApiKey[]): ApiKey | undefined {
   const order = ({ metadata: { creationTimestamp, name } }: ApiKey) => `${creationTimestamp}/${name}`
-  return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
+  return keys
+    .filter((key) => !isBeingDeleted(key))
+    .reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
 }
 
 /** The valid key of an Authorization header. @throws ApiError 401 */
@@ -61,6 +70,12 @@ export async function findUsableKey(
   const apiKey = findOldestKey(await keys.findByHash(hash))
   if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
   return { apiKey, hash }
+}
+
+/** The account of a key, unless it was deleted. */
+export async function findAccountOf(apiKey: ApiKey, keys: Pick<KeyStore, 'findAccount'>): Promise<Account | undefined> {
+  const account = await keys.findAccount(accountOf(apiKey))
+  return account && !isBeingDeleted(account) ? account : undefined
 }
 
 /** A key without scopes has all of its account, and a key with an empty list has none. @throws ApiError 403 */

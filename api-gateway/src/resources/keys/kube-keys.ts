@@ -8,6 +8,7 @@ import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import { isApiKeyIdName, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { throwApiError } from '../../store/kube-errors.ts'
 import type { KeyStore } from '../../store/ports.ts'
 import { generationOf } from './credentials.ts'
@@ -37,7 +38,10 @@ interface KubeKeysOptions {
   metrics: ReflectorMetrics
 }
 
-/** Reads keys and accounts from informer caches. Lookups of unknown keys reach the API server only a few times per second. */
+/**
+ * Reads keys and accounts from informer caches. Lookups of unknown and deleted ones reach the API server only a few times per second. A cached
+ * object may be deleted: `isActive` decides.
+ */
 export class KubeKeys implements KeyStore {
   readonly keys: Reflector<ApiKey>
   readonly accounts: Reflector<Account>
@@ -98,13 +102,13 @@ export class KubeKeys implements KeyStore {
     const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(throwApiError)
     const keys = pages.flatMap(({ items }) => items)
     for (const key of keys) this.keys.noteWritten(key)
-    return keys
+    return keys.filter((key) => !isBeingDeleted(key))
   }
 }
 
-/** Reads an object from the API server, and adds it to the cache. */
+/** Reads an object from the API server, and adds it to the cache. Deleted objects count as missing: the negative cache then limits their lookups. */
 async function read<T extends ApiKey | Account>(name: string, client: Resource<T>, cache: Reflector<T>): Promise<T | undefined> {
   const found = await client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
   if (found) cache.noteWritten(found)
-  return found
+  return found && isBeingDeleted(found) ? undefined : found
 }

@@ -1,6 +1,7 @@
 import { type ApiKey, accountScopes, hashesOf, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
 import type { UpdateKeyBody } from './bodies.ts'
+import { isActive } from './credentials.ts'
 
 // An account must always keep a key that can manage keys, because otherwise it could not get a new one over REST. A change that disables such a key
 // needs another key as its replacement.
@@ -17,7 +18,7 @@ const managesKeys = (key: ApiKey): boolean => covers(scopesOf(key), ['keys:write
 const endOf = ({ spec: { expiryTime } }: ApiKey): number => (expiryTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiryTime))
 
 /** True when the key itself is valid, whatever the state of its account. */
-const isValid = (key: ApiKey, now: Date): boolean => key.spec.active !== false && endOf(key) > now.getTime() && hashesOf(key).length > 0
+const isValid = (key: ApiKey, now: Date): boolean => isActive(key, now) && hashesOf(key).length > 0
 
 /** When the account loses the scopes of the key. Undefined when the change removes none. */
 function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undefined {

@@ -8,6 +8,7 @@
 
 import { Account } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
@@ -31,7 +32,7 @@ function startTerm(deps: TermDeps): StartedWork {
 /** Reconciles one Account. */
 async function reconcile(key: string, { reflectors, clients, config, now }: TermDeps): Promise<void> {
   const cached = reflectors.accounts.lister.get(key)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined) return
+  if (!cached || isBeingDeleted(cached)) return
   const account = readObject('Account', Account, cached)
   const conditions = decide(account, config.plans, now())
   if (conditions) await patchStatus(clients.accounts, account, { conditions })

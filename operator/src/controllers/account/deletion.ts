@@ -11,7 +11,9 @@ import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { Controller } from '../../controller-runtime/controller.ts'
+import { findAccount } from '../../kube/find-account.ts'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { createController, type TermDeps } from '../../runtime/deps.ts'
 import { isCharged } from '../quota/decide.ts'
@@ -42,7 +44,7 @@ export function createDeletionController(deps: TermDeps): Controller {
   // Screenshots that a gateway accepted before it saw the deletion, or that an earlier leader did not process.
   controller.watch(screenshots, ({ type, object }) => {
     const account = `${namespace}/${accountOf(object)}`
-    return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account
+    return type === 'deleted' || !isQueued(object) || findAccount(account, accounts.lister) ? [] : account
   })
   return controller
 }
@@ -50,19 +52,20 @@ export function createDeletionController(deps: TermDeps): Controller {
 /** True for a charged Screenshot that waits for a runner. */
 export const isQueued = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && isCharged(shot)
 
-/** Ends the queued captures of a deleted Account. */
+/** Ends the queued captures of a deleted Account, and records its deletion when no finalizer keeps it any more. */
 export async function reconcileDeletion(key: string, deps: AccountDeletionDeps): Promise<void> {
   const { reflectors, clients, deleted, log } = deps
   const { name } = splitKey(key)
-  if (reflectors.accounts.lister.has(key)) return void deleted.delete(key)
+  if (findAccount(key, reflectors.accounts.lister)) return void deleted.delete(key)
   const queued = reflectors.screenshots.lister.byIndex(QUEUED_INDEX, name)
   if (queued.length === 0 && !deleted.has(key)) return
   // The cache may be stale: a gateway has seen the Account, otherwise it would not have charged it.
   const account = await clients.accounts.find(name)
-  if (account) return reflectors.accounts.noteWritten(account)
+  if (account) reflectors.accounts.noteWritten(account)
+  if (account && !isBeingDeleted(account)) return
   await Promise.all(queued.map((shot) => end(shot, name, deps)))
   if (queued.length > 0) log.info({ account: name, count: queued.length }, 'queued captures ended: their account was deleted')
-  await noteDeletion(key, deps)
+  if (!account) await noteDeletion(key, deps)
 }
 
 /** The Screenshot may have been claimed meanwhile. The retry after the conflict leaves it unchanged if it is running. */

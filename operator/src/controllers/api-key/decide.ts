@@ -108,7 +108,7 @@ function refusedSecret(key: ApiKey, name: string, secret: KeySecret | undefined)
 /** Returns why no request with the key is accepted. */
 function evaluateKey({ key: { spec }, account }: Observed, now: Date): Finding | undefined {
   const name = accountOf({ spec })
-  if (!account) return refused('NoAccount', `Account ${name} does not exist.`)
+  if (!account) return refused('NoAccount', `Account ${name} does not exist, or was deleted.`)
   if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended.`)
   if (spec.active === false) return refused('Inactive', 'spec.active is false.')
   if (spec.expiryTime !== undefined && new Date(spec.expiryTime) <= now) return refused('Expired', `The key expired at ${spec.expiryTime}.`)

@@ -1,6 +1,8 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { findAccount } from '../../kube/find-account.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
@@ -14,15 +16,17 @@ export const HASH_INDEX = 'hash'
 export async function observe(name: string, { reflectors, clients, config }: TermDeps): Promise<Observed | undefined> {
   const keys = reflectors.apiKeys.lister
   const cached = keys.get(name)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  if (!cached || isBeingDeleted(cached)) return undefined
   const key = readObject('ApiKey', ApiKey, cached)
   const own = hashesOf(key)
   return {
     key,
-    account: reflectors.accounts.lister.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
+    account: findAccount(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } }), reflectors.accounts.lister),
     secret: await findSecret(key, clients.secrets, config.release),
     isTaken: (hash) =>
-      keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!own.includes(hash) || isOlder(other, key))),
+      keys
+        .byIndex(HASH_INDEX, hash)
+        .some((other) => !isSameKey(other, key) && !isBeingDeleted(other) && (!own.includes(hash) || isOlder(other, key))),
   }
 }
 

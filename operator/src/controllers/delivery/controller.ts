@@ -14,7 +14,7 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
@@ -121,5 +121,7 @@ function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshot
   return isSame ? [] : screenshots.lister.byIndex(ACCOUNT_INDEX, accountOf(object)).map(keyOf)
 }
 
-const subscriptionOf = ({ spec, status }: Webhook): string =>
-  JSON.stringify([spec.accountName, spec.isDefault, spec.active, spec.events, status?.activeSince, status?.subscriptions])
+function subscriptionOf(webhook: Webhook): string {
+  const { spec, status } = webhook
+  return JSON.stringify([spec.accountName, spec.isDefault, isActive(webhook), spec.events, status?.activeSince, status?.subscriptions])
+}

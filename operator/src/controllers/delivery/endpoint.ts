@@ -10,7 +10,7 @@ export interface Endpoint {
   webhook: Webhook
 }
 
-/** Reads the current state of webhooks. */
+/** Reads the current state of webhooks. Deleted ones count as missing. */
 export interface WebhookFinder {
   findWebhook: (key: string) => Webhook | undefined
   findDefaultWebhook: (account: string) => Webhook | undefined

@@ -3,6 +3,7 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { readObject } from '../../kube/read-object.ts'
@@ -33,7 +34,7 @@ export interface Observed {
 export function observe(key: string, { reflectors, eventOrder, progressStore, circuitBreakers }: ObserveDeps): Observed | undefined {
   const { screenshots, webhooks } = reflectors
   const cached = screenshots.lister.get(key)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  if (!cached || isBeingDeleted(cached)) return undefined
   const screenshot = readObject('Screenshot', Screenshot, cached)
   const occurrences = toOccurrences(screenshot, eventOrder.followsStart)
   const progress = progressStore.of(key, screenshot.metadata.uid)

@@ -12,6 +12,7 @@
 
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
@@ -23,8 +24,7 @@ import { keyFor, observe } from './observe.ts'
 /** How long changes are collected before an account is reconciled. */
 const GATHER_MILLISECONDS = 100
 
-const isPending = ({ metadata, status }: Screenshot): boolean =>
-  (status?.phase ?? 'Pending') === 'Pending' && metadata.deletionTimestamp === undefined
+const isPending = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && !isBeingDeleted(shot)
 
 /** Creates the controller. Call it once per process. `charges`: uncharged Screenshots need an Account. */
 export function createPendingController(deps: Deps, { charges }: { charges: boolean }): Work {

@@ -3,6 +3,7 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { findPlan } from '@tintype/crds/usage/plans'
+import { findAccount } from '../../kube/find-account.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import { canRecordIn } from '../../scheduling/account-limits.ts'
 import { isCharged } from '../quota/decide.ts'
@@ -38,7 +39,7 @@ function obstacleOf(shot: Screenshot, context: PendingContext): Obstacle | undef
   if (charges && !isCharged(shot) && !accountNamed(account, context))
     return {
       ...MISSING_ACCOUNT,
-      message: `Account ${account} does not exist. Create it, or create the Screenshot with another spec.accountName.`,
+      message: `Account ${account} does not exist, or was deleted. Create it, or create the Screenshot with another spec.accountName.`,
     }
   const pool = poolOf(shot)
   const object = reflectors.pools.lister.get(`${config.namespace}/${pool}`)
@@ -71,7 +72,7 @@ function isArchiveBehind({ reflectors, config }: PendingContext): boolean {
 }
 
 const accountNamed = (name: string, { reflectors, config }: Pick<PendingContext, 'reflectors' | 'config'>): Account | undefined =>
-  reflectors.accounts.lister.get(`${config.namespace}/${name}`)
+  findAccount(`${config.namespace}/${name}`, reflectors.accounts.lister)
 
 /** The key under which the Screenshots of an account are reconciled. */
 export const keyFor = (account: string, context: Pick<PendingContext, 'reflectors' | 'config'>): string =>

@@ -16,6 +16,7 @@ import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
+import { findAccount } from '../../kube/find-account.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
 import { applyChanges, markRefunded } from './apply.ts'
 import { type Charge, Charges } from './charges.ts'
@@ -98,7 +99,7 @@ function enqueueEnded(controller: Controller, { reflectors, clients, liveness, l
 async function reconcile(key: string, context: QuotaContext): Promise<Requeue | undefined> {
   const { reflectors, charges } = context
   const { name } = splitKey(key)
-  const account = reflectors.accounts.lister.get(key)
+  const account = findAccount(key, reflectors.accounts.lister)
   const pending = charges.pendingOf(name)
   // No object can name an account with an invalid name, and it can have no usage object. Its condition Ready reports the problem.
   if (!account || findNameProblem(accountUsageDefinition, name) !== undefined) {

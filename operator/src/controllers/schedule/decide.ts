@@ -152,7 +152,7 @@ function evaluate(
   const name = accountOf({ spec })
   const refused = (reason: ScheduleReason, message: string): Finding => ({ status: 'False', reason, message })
   if (!isEverDue) return refused('NeverDue', `No date within nine years matches ${spec.schedule}. Change spec.schedule.`)
-  if (!account) return refused('AccountNotFound', `Account ${name} does not exist. No runs are created.`)
+  if (!account) return refused('AccountNotFound', `Account ${name} does not exist, or was deleted. No runs are created.`)
   if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended. No runs are created.`)
   if (isQuotaSpent) return refused('QuotaExceeded', `The monthly quota of account ${name} is used up. No runs are created.`)
   return { status: 'True', reason: 'Scheduled', message: 'Runs are created when they are due.' }

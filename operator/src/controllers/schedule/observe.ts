@@ -3,9 +3,11 @@ import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { type ActiveRun, MAX_RECENT_RUNS, type RecentRun, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
 import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
+import { findAccount } from '../../kube/find-account.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { ScheduleContext } from './context.ts'
 import type { DueRun, Observed } from './decide.ts'
@@ -18,7 +20,7 @@ export const SCHEDULE_INDEX = 'schedule'
 export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {
   const { screenshots, schedules, accounts, usages } = deps.reflectors
   const cached = schedules.lister.get(key)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  if (!cached || isBeingDeleted(cached)) return undefined
   const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
   const { uid, namespace } = schedule.metadata
   const account = accountOf(schedule)
@@ -29,7 +31,7 @@ export async function observe(key: string, deps: ScheduleContext): Promise<Obser
   const facts = usage && toUsageFacts(usage, deps.now())
   return {
     schedule,
-    account: accounts.lister.get(`${namespace}/${account}`),
+    account: findAccount(`${namespace}/${account}`, accounts.lister),
     isQuotaSpent: facts !== undefined && facts.used >= facts.limit,
     open: runs.filter((shot) => !isFinished(shot)).map(toActive),
     ended: [

@@ -17,6 +17,7 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { unitsOf } from '@tintype/crds/usage/units'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { TerminalError } from '../../controller-runtime/errors.ts'
@@ -96,7 +97,7 @@ function watchChanges(controller: Controller, context: ScreenshotContext): void 
   // Uncharged Screenshots wait for their Account. A new plan may have another pool.
   controller.watch(reflectors.accounts, ({ type, object, old }) => {
     const isOwn = (shot: Screenshot) => accountOf(shot) === object.metadata.name
-    if (type === 'added') return waiting((shot) => charge !== undefined && isOwn(shot) && !isCharged(shot))
+    if (type === 'added' || (old && isBeingDeleted(old))) return waiting((shot) => charge !== undefined && isOwn(shot) && !isCharged(shot))
     return old && old.spec.plan !== object.spec.plan ? waiting(isOwn) : []
   })
   controller.watch(reflectors.pods, ({ object }) => claimsOf(object.metadata.uid, context))

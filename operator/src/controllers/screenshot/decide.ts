@@ -120,7 +120,7 @@ export function decideAfterCharge(shot: Screenshot, result: ChargeResult): Actio
       return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
     case 'missing': {
       const reason = 'AccountNotFound'
-      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist` }
+      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist, or was deleted` }
       return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
     }
   }

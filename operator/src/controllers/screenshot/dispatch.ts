@@ -8,6 +8,7 @@ import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/c
 import { accountOf } from '@tintype/crds/records/record'
 import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
 import { repeat } from '@tintype/crds/runtime/retry'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import { openOptions } from '../../options/open-options.ts'
 import { OptionsError } from '../../options/options-error.ts'
@@ -93,7 +94,8 @@ export async function findBaseline(shot: Screenshot, compareTo: string, context:
 
 function findLive(account: string, id: string, { reflectors, config }: BaselineContext): Screenshot | undefined {
   const { lister } = reflectors.screenshots
-  const isWanted = (shot: Screenshot): boolean => accountOf(shot) === account && screenshotIdOf(shot.metadata) === id
+  const isWanted = (shot: Screenshot): boolean =>
+    accountOf(shot) === account && screenshotIdOf(shot.metadata) === id && !isBeingDeleted(shot)
   const named = lister.get(`${config.namespace}/${toObjectName(id)}`)
   return named && isWanted(named) ? named : lister.list().find(isWanted)
 }

@@ -1,6 +1,7 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { readObject } from '../../kube/read-object.ts'
 import { endOf } from '../../runner/pod-end.ts'
 import { podState, unchangedSince } from '../../runner/pod-state.ts'
@@ -23,7 +24,8 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
   const shot = readObject('Screenshot', Screenshot, object)
   const pool = reflectors.pools.lister.get(`${namespace}/${poolOf(shot)}`)
   const mustCharge = charge !== undefined && !isCharged(shot)
-  const hasPayer = !mustCharge || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
+  const account = reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)
+  const hasPayer = account ? !isBeingDeleted(account) : !mustCharge
   const { status } = shot
   return {
     shot,

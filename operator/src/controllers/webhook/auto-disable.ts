@@ -18,10 +18,11 @@ export const FAILURE_GAP_MILLISECONDS = DAY_MILLISECONDS
  * Returns why a webhook must be disabled; undefined otherwise. Failures count since the last success, or since the webhook was activated if
  * that was later.
  */
-export function findDisabledReason({ spec, status }: Webhook, { disableAfterDays }: DisableSettings, now: Date): string | undefined {
+export function findDisabledReason(webhook: Webhook, { disableAfterDays }: DisableSettings, now: Date): string | undefined {
+  const { spec, status } = webhook
   const { activeSince, statistics } = status ?? {}
   // The default webhook has many unrelated URLs, so one dead URL must not disable it.
-  if (spec.isDefault || disableAfterDays === undefined || !isActive({ spec }) || activeSince === undefined) return undefined
+  if (spec.isDefault || disableAfterDays === undefined || !isActive(webhook) || activeSince === undefined) return undefined
   const { failingSince, lastFailureTime, lastStatusCode = 0, consecutiveFailures = 0 } = statistics ?? {}
   if (failingSince === undefined || lastFailureTime === undefined || consecutiveFailures === 0) return undefined
   const [first, last] = [Math.max(Date.parse(failingSince), Date.parse(activeSince)), Date.parse(lastFailureTime)]

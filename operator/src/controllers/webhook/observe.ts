@@ -1,6 +1,7 @@
 import { classifyUrl } from '@tintype/crds/addresses/address-rules'
 import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { readObject } from '../../kube/read-object.ts'
@@ -18,7 +19,7 @@ export async function observe(key: string, deps: WebhookContext): Promise<Observ
   const { rules, circuitBreakers } = deps
   const { lister } = deps.reflectors.webhooks
   const cached = lister.get(key)
-  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  if (!cached || isBeingDeleted(cached)) return undefined
   const webhook = readObject('Webhook', Webhook, cached)
   return {
     webhook,

@@ -231,6 +231,27 @@ t.test('sessions and unused codes of a key end when another key with its name an
   t.equal(await statusOf(await session()), 200)
 })
 
+t.test('no session begins or goes on for a deleted key or account that a finalizer keeps', async (t) => {
+  const { app, headers, session, signIn, statusOf, issueCode, describe, keys } = aConsole()
+  const [cookie, code] = [await session(), await issueCode()]
+  for (const { metadata } of [keys.keys[0]!, keys.accounts.get('acme')!]) {
+    metadata.deletionTimestamp = NOW.toISOString()
+    const refused = [
+      await signIn(),
+      await signIn({ code }),
+      await describe(code),
+      await app.inject({ method: 'POST', url: '/console/codes', headers }),
+    ]
+    t.strictSame(
+      [...refused.map(({ statusCode }) => statusCode), await statusOf(cookie), await statusOf(headers)],
+      [401, 401, 401, 401, 401, 401],
+    )
+    t.equal((await app.inject({ url: '/console/session', headers: cookie })).json().data, null)
+    delete metadata.deletionTimestamp
+    t.equal(await statusOf(cookie), 200, 'control')
+  }
+})
+
 t.test('a use, an annotation or a condition of the key does not end its sessions', async (t) => {
   const { session, statusOf, keys } = aConsole()
   const headers = await session()

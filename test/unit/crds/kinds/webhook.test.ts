@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isActive, Webhook, WebhookSpec } from '../../../../crds/src/kinds/webhook.ts'
-import { aWebhook } from '../../../support/fakes/builders.ts'
+import { aWebhook, NOON } from '../../../support/fakes/builders.ts'
 
 const takes = (spec: object): boolean =>
   WebhookSpec.safeParse({ url: 'https://example.com/hook', events: ['screenshot.completed'], ...spec }).success
@@ -39,8 +39,9 @@ t.test('WebhookSpec limits the length of its texts', async (t) => {
   t.notOk(takes({ description: 'x'.repeat(501) }))
 })
 
-t.test('isActive is true unless active is false', async (t) => {
+t.test('isActive is true unless active is false or the Webhook was deleted', async (t) => {
   t.ok(isActive(aWebhook()))
   t.ok(isActive(aWebhook({ spec: { active: true } })))
   t.notOk(isActive(aWebhook({ spec: { active: false } })))
+  t.notOk(isActive(aWebhook({ metadata: { deletionTimestamp: NOON.toISOString() } })), 'deleted, and kept by a finalizer')
 })

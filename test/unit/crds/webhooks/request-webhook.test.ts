@@ -27,6 +27,13 @@ t.test('findDefaultWebhook returns the oldest default Webhook', async (t) => {
   t.equal(findDefaultWebhook([aWebhook(), made('b', 5), made('a', 9), made('c', 5)])?.metadata.name, 'b')
 })
 
+t.test('findDefaultWebhook leaves a deleted one out, although a finalizer keeps it', async (t) => {
+  const made = (name: string, more = {}) => aWebhook({ name, metadata: more, spec: { isDefault: true } })
+  const deleted = made('a', { deletionTimestamp: at(1).toISOString() })
+  t.equal(findDefaultWebhook([deleted]), undefined)
+  t.equal(findDefaultWebhook([deleted, made('b')])?.metadata.name, 'b')
+})
+
 t.test('defaultWebhookId is the same for the same account, and gives a valid object name', async (t) => {
   t.equal(defaultWebhookId('acme'), defaultWebhookId('acme'))
   t.not(defaultWebhookId('acme'), defaultWebhookId('default'))

@@ -7,6 +7,7 @@ import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { eventKey } from '@tintype/crds/records/storage-keys'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
@@ -81,7 +82,7 @@ export class RecordedEvents {
   /** A Screenshot or its archived record; undefined if it was deleted. @throws RetryableError */
   async find(account: string, id: string): Promise<Screenshot | undefined> {
     const live = this.findLive(account, id)
-    if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
+    if (live) return isBeingDeleted(live) || live.metadata.annotations?.[Annotation.deleteRequested] !== undefined ? undefined : live
     return isScreenshotId(id) ? findArchived(account, id, this.#deps) : undefined
   }
 }

@@ -16,6 +16,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { Webhook } from '@tintype/crds/kinds/webhook'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
 import type { Controller } from '../../../controller-runtime/controller.ts'
 import type { Patcher } from '../../../kube/patch-seen.ts'
@@ -65,7 +66,7 @@ export class PostRequests {
   async reconcile(key: string, signal: AbortSignal): Promise<void> {
     const { reflectors, mayStart, now } = this.#options
     const cached = reflectors.webhooks.lister.get(key)
-    if (!cached || cached.metadata.deletionTimestamp !== undefined) {
+    if (!cached || isBeingDeleted(cached)) {
       this.#started.delete(key)
       return
     }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { assertScope, findOldestKey, isUsable, parseBearer } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../../../crds/src/identifiers/names.ts'
-import { type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
+import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { anApiKey } from '../../fakes.ts'
 
 const text = newKeyText()
@@ -63,6 +63,13 @@ t.test('isUsable ends only the text before a rotation when the overlap is over',
   )
 })
 
+/** Deleted, and kept in the API server by a finalizer. */
+const deleted = (key: ApiKey): ApiKey => ({ ...key, metadata: { ...key.metadata, deletionTimestamp: now.toISOString() } })
+
+t.test('a deleted key worked on while a finalizer kept it', async (t) => {
+  t.equal(isUsable(deleted(anApiKey(text, {})), keyHash(text), now), false)
+})
+
 t.test('isUsable rejects an empty hash for a key without a hash', async (t) => {
   const key = anApiKey(text, {})
   t.equal(isUsable({ ...key, metadata: { ...key.metadata, labels: {} } }, '', now), false)
@@ -80,6 +87,7 @@ t.test('findOldestKey gives the oldest of several keys with one text', async (t)
   ])
     t.equal(findOldestKey(keys), oldest)
   t.equal(findOldestKey([]), undefined)
+  t.equal(findOldestKey([deleted(oldest), young]), young, 'a deleted key leaves its text to the next one')
 })
 
 t.test('assertScope lets pass what the key may do', async (t) => {

@@ -204,6 +204,8 @@ t.test('a key ends itself only while another valid one can take its place', asyn
   const { id } = (await call('GET', '/keys')).body.data[0]
   addKey(gateway, { expiryTime: new Date(NOW.getTime() - 1).toISOString() })
   addKey(gateway, { active: false })
+  addKey(gateway)
+  gateway.keys.keys.at(-1)!.metadata.deletionTimestamp = NOW.toISOString()
   t.match(await call('DELETE', `/keys/${id}`), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
   t.match(await call('PATCH', `/keys/${id}`, { is_active: false }), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
   addKey(gateway)

@@ -126,8 +126,14 @@ t.test('GET /take refuses links of keys and accounts that may not capture', asyn
   key.spec = { accountName: 'acme', scopes: ['screenshots:read'] }
   t.equal(await codeOf(), 'INSUFFICIENT_SCOPE')
   key.spec = { accountName: 'acme' }
-  gateway.keys.accounts.get('acme')!.spec.suspended = true
+  key.metadata.deletionTimestamp = NOW.toISOString()
+  t.equal(await codeOf(), 'INVALID_API_KEY', 'deleted, and kept by a finalizer')
+  delete key.metadata.deletionTimestamp
+  const account = gateway.keys.accounts.get('acme')!
+  account.spec.suspended = true
   t.equal(await codeOf(), 'ACCOUNT_SUSPENDED')
+  account.metadata.deletionTimestamp = NOW.toISOString()
+  t.equal(await codeOf(), 'INVALID_API_KEY', 'the account was deleted, and is kept by a finalizer')
   gateway.keys.keys.length = 0
   t.equal(await codeOf(), 'INVALID_API_KEY')
 })

@@ -87,6 +87,27 @@ t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', asyn
   t.strictSame(bucket.keys(), [])
 })
 
+t.test(
+  'reconcileDeletion ends the queued captures of an Account that a finalizer keeps, and records its deletion when it is gone',
+  async (t) => {
+    const deleted = anAccount({ name: 'acme', metadata: { deletionTimestamp: NOON.toISOString() } })
+    const { accounts, screenshots, written, bucket, deps } = setUp({ isDeletionSeen: false, atServer: deleted })
+    accounts.set(deleted)
+    screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+    await reconcileDeletion(KEY, deps)
+    t.match(written, [
+      { name: 'waits', status: { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } } },
+    ])
+    t.strictSame(bucket.keys(), [], 'the grace period of its data begins when it is gone')
+    accounts.delete(KEY)
+    screenshots.delete('default/waits')
+    deps.deleted.add(KEY)
+    deps.clients.accounts.find = async () => undefined
+    await reconcileDeletion(KEY, deps)
+    t.strictSame(bucket.keys(), [deletedAccountKey('acme')])
+  },
+)
+
 t.test('reconcileDeletion leaves the Screenshots of a recreated Account queued', async (t) => {
   const { accounts, screenshots, written, deps } = setUp()
   accounts.set(anAccount({ name: 'acme' }))

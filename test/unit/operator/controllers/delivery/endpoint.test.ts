@@ -14,6 +14,8 @@ t.test('findEndpoint finds a webhook that receives the event', async (t) => {
   t.strictSame(findEndpoint(shot, occurrence, 'hook', finder(hook)), { url: hook.spec.url, webhook: hook })
   t.equal(findEndpoint(shot, occurrence, 'hook', finder(undefined)), undefined)
   t.equal(findEndpoint(shot, occurrence, 'hook', finder(aWebhook({ spec: { active: false } }))), undefined)
+  const deleted = { deletionTimestamp: at(3).toISOString() }
+  t.equal(findEndpoint(shot, occurrence, 'hook', finder(aWebhook({ metadata: deleted }))), undefined, 'a finalizer keeps it')
 })
 
 t.test('findEndpoint posts to the URL of the request, signed by the default webhook', async (t) => {

@@ -21,13 +21,15 @@ t.test('isBeyondLimit is false for the oldest webhooks of an account', async (t)
   t.notOk(isBeyondLimit(late, all.slice(0, -1)), 'one was deleted')
 })
 
-t.test('isBeyondLimit ignores inactive webhooks, the default webhook and other namespaces', async (t) => {
+t.test('isBeyondLimit ignores inactive and deleted webhooks, the default webhook and other namespaces', async (t) => {
   const late = hookAt(500)
   const first = many[0]!
   const idle = aWebhook({ name: 'hook-0', spec: { active: false }, metadata: { creationTimestamp: first.metadata.creationTimestamp } })
   const signer = aWebhook({ name: 'hook-0', spec: { isDefault: true }, metadata: { creationTimestamp: first.metadata.creationTimestamp } })
   const apart = aWebhook({ name: 'hook-0', metadata: { ...first.metadata, namespace: 'elsewhere' } })
-  for (const other of [idle, signer, apart]) t.notOk(isBeyondLimit(late, [late, other, ...many.slice(1)]))
+  const deletionTimestamp = at(600).toISOString()
+  const deleted = aWebhook({ name: 'hook-0', metadata: { creationTimestamp: first.metadata.creationTimestamp, deletionTimestamp } })
+  for (const other of [idle, signer, apart, deleted]) t.notOk(isBeyondLimit(late, [late, other, ...many.slice(1)]))
   const off = hookAt(500, 'off', { spec: { active: false } })
   t.notOk(isBeyondLimit(off, [off, ...many]), 'an inactive webhook does not count')
 })
