@@ -1,6 +1,8 @@
 import t from 'tap'
 import { configMaps, namespaces } from '../../../crds/client/core-resources.ts'
 import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -65,11 +67,15 @@ for (const propagationPolicy of policies) {
   })
 }
 
-t.test('finalizers of the garbage collector do not keep Screenshots', async () => {
+t.test('finalizers of the garbage collector do not keep objects', async () => {
   for (const finalizer of ['foregroundDeletion', 'orphan']) {
-    await adminShots.create({ metadata: { name: finalizer.toLowerCase(), finalizers: [finalizer] }, spec: { url, accountName: 'acme' } })
-    await adminShots.delete(finalizer.toLowerCase())
-    await eventually(`${finalizer} is gone`, async () => (await adminShots.find(finalizer.toLowerCase())) === undefined)
+    const name = `collected-${finalizer.toLowerCase()}`
+    await oneOfEach(name, 'acme')
+    for (const kind of [shots, hooks, keys] as unknown as Resource<KubeObject>[]) {
+      await kind.patch(name, mergePatch({ metadata: { finalizers: [finalizer] } }))
+      await kind.delete(name)
+    }
+    await eventually(`${finalizer} is gone`, async () => (await countLeft(name)) === 0)
   }
 })
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { accounts, apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
@@ -18,7 +19,7 @@ for (const name of ['default', 'acme', 'other']) await adminAccounts.create({ me
 /** A user who may write Tintype's kinds and use only the named accounts. */
 async function aWriter(user: string, accountNames: string[]) {
   await release.permit(user, `write-${user}`, {
-    resources: ['screenshots', 'webhooks', 'apikeys'],
+    resources: ['screenshots', 'screenshotschedules', 'webhooks', 'apikeys'],
     verbs: ['create', 'get', 'update', 'patch', 'delete'],
   })
   await release.permit(user, `use-${user}`, { resources: ['accounts'], resourceNames: accountNames, verbs: ['use'] })
@@ -30,6 +31,7 @@ const ELSEWHERE = `${NAMESPACE}-elsewhere`
 const ann = await aWriter('ann', ['acme'])
 const bob = await aWriter('bob', ['default'])
 const shots = new Resource(ann, screenshots)
+const schedules = new Resource(ann, screenshotSchedules)
 const hooks = new Resource(ann, webhooks)
 const keys = new Resource(ann, apiKeys)
 const hook = { url, events: ['screenshot.completed' as const] }
@@ -101,19 +103,45 @@ t.test('policy lets the cluster’s controllers change metadata of all objects',
   }
 })
 
-t.test('policy rejects finalizers that would keep finished Screenshots forever', async (t) => {
-  await shots.create({ metadata: { name: 'kept' }, spec: { url, accountName: 'acme' } })
-  const held = ['example.com/held']
-  const message = { status: 403, message: /metadata.finalizers: .* Remove example.com\/held/ }
-  await t.rejects(shots.create({ metadata: { name: 'held', finalizers: held }, spec: { url, accountName: 'acme' } }), message)
-  await t.rejects(shots.patch('kept', mergePatch({ metadata: { finalizers: held } })), message)
-  await t.rejects(new Resource(release.admin, screenshots).patch('kept', mergePatch({ metadata: { finalizers: held } })), message)
-  for (const finalizer of ['foregroundDeletion', 'orphan']) {
-    const metadata = { name: `collected-${finalizer.toLowerCase()}`, finalizers: [finalizer] }
-    t.ok(await shots.create({ metadata, spec: { url, accountName: 'acme' } }))
-    t.ok(await shots.patch('kept', mergePatch({ metadata: { finalizers: [finalizer] } })))
-  }
-})
+const accountName = 'acme'
+/** The four kinds as ann writes them, and the spec of one object. */
+const ownKinds = [
+  { kind: shots, spec: { url, accountName } },
+  { kind: schedules, spec: { schedule: '@daily', template: { url }, accountName } },
+  { kind: hooks, spec: { ...hook, accountName } },
+  { kind: keys, spec: { accountName } },
+] as unknown as { kind: Resource<KubeObject>; spec: object }[]
+for (const { kind, spec } of ownKinds) {
+  const { definition } = kind
+  const create = (name: string, finalizers: string[] = [], by = kind) => by.create({ metadata: { name, finalizers }, spec } as object)
+  const finalize = (name: string, finalizers: string[] | null, by = kind) => by.patch(name, mergePatch({ metadata: { finalizers } }))
+
+  t.test(`policy rejects finalizers that would keep a deleted ${definition.kind} forever`, async (t) => {
+    await create('kept')
+    const held = ['example.com/held']
+    const message = { status: 403, message: /metadata.finalizers: .* keep a deleted object forever. Remove example.com\/held/ }
+    await t.rejects(create('held', held), message)
+    await t.rejects(finalize('kept', held), message)
+    await t.rejects(finalize('kept', held, new Resource(release.admin, definition)), message)
+    for (const finalizer of ['foregroundDeletion', 'orphan']) {
+      t.ok(await create(`collected-${finalizer.toLowerCase()}`, [finalizer]))
+      t.ok(await finalize('kept', [finalizer]))
+    }
+  })
+
+  t.test(`a finalizer that a ${definition.kind} has already may stay, and users may remove it`, async (t) => {
+    const { http } = await release.asPod('tintype-api-gateway', `gateway-${definition.plural}`)
+    const [old, other] = ['example.com/old', 'example.com/other']
+    await create('before', [old, other], new Resource(http, definition))
+    t.ok(await kind.patch('before', mergePatch({ metadata: { annotations: { note: 'changed' } } })))
+    await t.rejects(finalize('before', [old, other, 'example.com/new']), { status: 403, message: /Remove example.com\/new$/ })
+    t.strictSame((await finalize('before', [old])).metadata.finalizers, [old])
+    await kind.delete('before')
+    t.ok((await kind.get('before')).metadata.deletionTimestamp)
+    await finalize('before', null)
+    t.equal(await kind.find('before'), undefined)
+  })
+}
 
 t.test('policy lets only the gateway create names that contain a time', async (t) => {
   const reserved = { status: 403, message: /only the gateway may create names of scr- and 26 characters.* Choose another name/ }
