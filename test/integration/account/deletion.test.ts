@@ -1,8 +1,10 @@
 import t from 'tap'
-import { webhooks } from '../../../crds/client/kinds.ts'
+import { screenshotSchedules, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { deletedAccountKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
@@ -64,5 +66,44 @@ t.test('all data of a deleted Account is deleted after the grace period: records
   await eventually('no data is left', async () => [...(await objectsOf('leaving')), ...(await filesOf('leaving'))].length === 0, 60_000)
   await eventually('the mark is deleted last', async () => (await stage.keysUnder('gone/')).length === 0, 60_000)
   t.ok((await objectsOf('other')).length > 0)
+  await operator.end('SIGTERM')
+})
+
+t.test('a deleted Account that a finalizer kept went on working, and so did a key in the Account that was created again', async (t) => {
+  const schedules = new Resource(http, screenshotSchedules)
+  const [url, accountName, finalizers] = ['https://example.com/', 'held', ['example.com/held']]
+  await world.createAccount(accountName)
+  const key = await world.createKey({ accountName })
+  const waiting = await create(key)
+  await stage.addRecord({ account: accountName })
+  await schedules.create({ metadata: { name: accountName }, spec: { accountName, schedule: '@daily', template: { url } } })
+  const [{ metadata }] = (await world.keys.listAll()).filter((each) => accountOf(each) === accountName) as [ApiKey]
+  await world.keys.patch(metadata.name, mergePatch({ metadata: { finalizers } }))
+  await world.accounts.patch(accountName, mergePatch({ metadata: { finalizers } }))
+  const operator = await stage.startOperator({ ...LONG, TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
+  const readyOf = async () => findCondition((await schedules.get(accountName)).status?.conditions, 'Ready')?.reason
+  await eventually('the schedule is ready', async () => (await readyOf()) === 'Scheduled')
+  await world.accounts.delete(accountName)
+  const reasonOf = async (name: string, type: string) => findCondition((await world.screenshots.get(name)).status?.conditions, type)?.reason
+  await eventually('the queued capture ends', async () => (await reasonOf(waiting, 'Succeeded')) === 'AccountDeleted')
+  await world.screenshots.create({ metadata: { name: 'by-kubectl' }, spec: { url, accountName } } as never)
+  await eventually(
+    'a Screenshot of kubectl waits for its account',
+    async () => (await reasonOf('by-kubectl', 'Runnable')) === 'AccountNotFound',
+  )
+  await eventually('the schedule has no runs', async () => (await readyOf()) === 'AccountNotFound')
+  const mark = deletedAccountKey(accountName)
+  const files = await filesOf(accountName)
+  t.ok(files.length > 0)
+  t.notOk(files.includes(mark), 'the grace period has not begun')
+  await world.accounts.patch(accountName, mergePatch({ metadata: { finalizers: null } }))
+  await eventually('only the mark is left, because the key is', async () => String(await filesOf(accountName)) === mark, 60_000)
+  await eventually('only the key is left', async () => String(await objectsOf(accountName)) === metadata.name, 60_000)
+  await world.accounts.create({ metadata: { name: accountName }, spec: { plan: 'scale' } } as never)
+  const fresh = await world.createKey({ accountName })
+  const statusWith = async (text: string) => (await call(`${gateway.url}/v1/keys`, { key: text })).status
+  await eventually('a key of the new account is accepted', async () => (await statusWith(fresh)) === 200)
+  t.equal(await statusWith(key), 401)
+  t.ok(await world.keys.find(metadata.name), 'control: the old key is still there')
   await operator.end('SIGTERM')
 })

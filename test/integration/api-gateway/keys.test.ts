@@ -89,6 +89,72 @@ t.test('no replica accepts a deleted key', async (t) => {
   t.equal((await call(`${urlB}/keys/${id}`, { key })).status, 404)
 })
 
+t.test(
+  'a deleted key worked on while a finalizer kept it, also at a replica that starts later and in an account that is created again',
+  async (t) => {
+    await world.createAccount('team')
+    const other = await world.createKey({ accountName: 'team' })
+    const [one, two] = [
+      await world.createKey({ accountName: 'team', name: 'by kubectl' }),
+      await world.createKey({ accountName: 'team', name: 'by REST' }),
+    ]
+    const named = async (name: string) =>
+      (await world.keys.listAll()).find(({ spec }) => spec.accountName === 'team' && spec.name === name)!
+    const idOf = async (text: string) => {
+      const listed = (await call(`${urlA}/keys`, { key: other })).body.data as { id: string; last_four: string }[]
+      return listed.find(({ last_four }) => last_four === text.slice(-4))!.id
+    }
+    const finalizers = ['example.com/held']
+    await eventually('all keys are accepted', async () =>
+      (await Promise.all([one, two, other].map((text) => statusWith(text, urlB)))).every((status) => status === 200),
+    )
+    for (const name of ['by kubectl', 'by REST'])
+      await world.keys.patch((await named(name)).metadata.name, mergePatch({ metadata: { finalizers } }))
+    const [id, secondId] = [await idOf(one), await idOf(two)]
+    const query = `key=${id}&url=https%3A%2F%2Fexample.com%2F&viewport_width=x`
+    const { link_secret } = (await call(`${urlA}/keys/${id}/link-secret`, { method: 'POST', key: other })).body.data
+    const link = `/take?${query}&signature=${await linkSignature(query, link_secret)}`
+    t.equal((await call(urlB + link)).status, 400, 'control: only the option of the link is refused')
+    await world.keys.delete((await named('by kubectl')).metadata.name)
+    t.equal((await call(`${urlA}/keys/${secondId}`, { method: 'DELETE', key: other })).status, 204)
+    t.equal(await statusWith(two, urlA), 401, 'rejected at once by the replica that deleted it')
+    const later = await world.startGateway()
+    for (const url of [urlA, urlB, `${later.url}/api/v1`]) {
+      await eventually('both are rejected', async () => (await statusWith(one, url)) === 401 && (await statusWith(two, url)) === 401)
+      t.match(await call(url + link), { status: 401, body: { error: { code: 'INVALID_API_KEY' } } })
+      t.strictSame((await call(`${url}/keys`, { key: other })).body.pagination.total, 1)
+      for (const [method, suffix, body] of [
+        ['GET', ''],
+        ['PATCH', '', { name: 'back' }],
+        ['PUT', '', { name: 'back' }],
+        ['DELETE', ''],
+        ['POST', '/rotate'],
+        ['POST', '/link-secret'],
+      ] as const)
+        t.equal(
+          (await call(`${url}/keys/${id}${suffix}`, { method, key: other, ...(body ? { body } : {}) })).status,
+          404,
+          `${method} ${suffix}`,
+        )
+    }
+    t.match(await call(`${urlA}/keys/${await idOf(other)}`, { method: 'DELETE', key: other }), {
+      body: { error: { code: 'LAST_API_KEY' } },
+    })
+    await world.accounts.patch('team', mergePatch({ metadata: { finalizers } }))
+    await world.accounts.delete('team')
+    const urls = [urlA, urlB, `${later.url}/api/v1`]
+    const statuses = (text: string) => Promise.all(urls.map((url) => statusWith(text, url)))
+    await eventually('a key of a deleted account is rejected', async () => (await statuses(other)).every((status) => status === 401))
+    await world.accounts.patch('team', mergePatch({ metadata: { finalizers: null } }))
+    t.equal(await world.accounts.find('team'), undefined)
+    await world.accounts.create({ metadata: { name: 'team' }, spec: { plan: 'scale' } } as never)
+    await eventually('the key that was not deleted is accepted again', async () =>
+      (await statuses(other)).every((status) => status === 200),
+    )
+    t.strictSame([...(await statuses(one)), ...(await statuses(two))], [401, 401, 401, 401, 401, 401])
+  },
+)
+
 t.test('all replicas follow when a key is deactivated and activated', async (t) => {
   const { id, key: text } = await create({ name: 'switch' })
   const set = (is_active: boolean) => call(`${urlA}/keys/${id}`, { method: 'PATCH', key, body: { is_active } })

@@ -175,6 +175,50 @@ t.test('an inactive webhook receives no events', async (t) => {
   t.equal(receiver.received.length, 1)
 })
 
+t.test('a deleted webhook received events while a finalizer kept it, and a deleted default webhook signed them', async (t) => {
+  const finalizers = ['example.com/held']
+  const [held, control] = [await create({ url: `${receiver.url}/held` }), await create({ url: `${receiver.url}/control` })]
+  await call(`${urlA}/default/rotate-secret`, { method: 'POST', key })
+  const standard = await eventually('the default webhook exists', async () => (await hooks.listAll()).find(({ spec }) => spec.isDefault))
+  const webhook_url = `${receiver.url}/own`
+  for (const id of [held.id, control.id]) await whenReady(id)
+  const names = [toObjectName(held.id), standard.metadata.name]
+  for (const name of names) await hooks.patch(name, mergePatch({ metadata: { finalizers } }))
+  t.equal((await call(`${urlA}/${held.id}`, { method: 'DELETE', key })).status, 204)
+  await hooks.delete(standard.metadata.name)
+  t.ok((await hooks.get(names[0]!)).metadata.deletionTimestamp, 'control: the finalizer keeps it')
+  for (const url of [urlA, urlB]) {
+    await eventually('the default webhook is gone', async () => (await call(`${url}/default`, { key })).status === 404)
+    await eventually('the other one is gone', async () => (await call(`${url}?include_inactive=1`, { key })).body.pagination.total === 1)
+    for (const [method, suffix] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+      ['POST', '/redeliver-missed'],
+    ] as const)
+      t.equal(
+        (await call(`${url}/${held.id}${suffix}`, { method, key, ...(method === 'PATCH' ? { body: { name: 'back' } } : {}) })).status,
+        404,
+        method + suffix,
+      )
+  }
+  t.match(await call(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', webhook_url } }), {
+    status: 409,
+    body: { error: { code: 'CONFLICT', message: /was deleted, but finalizers keep it/ } },
+  })
+  await capture()
+  await receiver.whenReceived(1)
+  await capture()
+  await receiver.whenReceived(2)
+  t.strictSame(
+    receiver.received.map(({ path }) => path),
+    ['/control', '/control'],
+  )
+  for (const name of names) await hooks.patch(name, mergePatch({ metadata: { finalizers: null } }))
+})
+
 t.test('a webhook created with kubectl can be managed over REST', async (t) => {
   await hooks.create({ metadata: { name: 'mine' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
   const [{ id, ...shown }] = await eventually('the webhook is listed', async () => {
