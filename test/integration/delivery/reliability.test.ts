@@ -111,22 +111,28 @@ t.test('delivery posts events of a Screenshot with a name that a user chose', as
 })
 
 t.test('delivery starts no attempt for a deleted Screenshot, and fails when its webhook is deleted', async (t) => {
-  for (const name of ['stays', 'goes']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
+  for (const name of ['stays', 'goes', 'held']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
   receiver.answer = answerWith(500)
   const deleted = await complete()
-  await receiver.whenReceived(2)
+  await receiver.whenReceived(3)
   await stage.shots.delete(deleted.metadata.name)
   const before = attemptsOf(deleted).length
   const shot = await complete()
-  await stage.whenEntry(shot, 'goes', { state: 'open' })
-  await stage.hooks.delete('goes')
-  await stage.whenEntry(shot, 'goes', { state: 'failed' })
+  const isHeld = (finalizers: string[] | null) => stage.hooks.patch('held', mergePatch({ metadata: { finalizers } }))
+  await isHeld(['example.com/held'])
+  for (const name of ['goes', 'held']) {
+    await stage.whenEntry(shot, name, { state: 'open' })
+    await stage.hooks.delete(name)
+    t.ok((await stage.whenEntry(shot, name, { state: 'failed' })).attempts < 3, `${name} gets no last attempt`)
+  }
+  t.ok((await stage.hooks.get('held')).metadata.deletionTimestamp, 'control: a finalizer keeps it')
+  await isHeld(null)
   t.equal(
     (await stage.whenEntry(shot, 'stays', { state: 'failed' })).attempts,
     3,
     'by now the second attempt of the deleted one would be over',
   )
-  t.ok(attemptsOf(deleted).length <= before + 2, 'posts in progress at its deletion may still arrive')
+  t.ok(attemptsOf(deleted).length <= before + 3, 'posts in progress at its deletion may still arrive')
   t.notOk(attemptsOf(deleted).includes('3'))
 })
 

@@ -78,11 +78,12 @@ async function lead(writes = Number.POSITIVE_INFINITY) {
 }
 
 /** A schedule of which one run is due now, and no other one during the test. */
-async function aDueSchedule(name: string) {
+async function aDueSchedule(name: string, beforeDue: () => Promise<unknown> = async () => {}) {
   const schedule = await schedules.create({
     metadata: { name },
     spec: { accountName: 'acme', schedule: '0 0 1 1 *', template: { url: 'https://example.com/' } },
   })
+  await beforeDue()
   const lastScheduleTime = '2020-06-01T00:00:00Z'
   return schedules.patch(name, mergePatch({ status: { lastScheduleTime } }), { subresource: 'status' }).then(() => schedule)
 }
@@ -158,4 +159,29 @@ t.test('a run is active until it ends, and is among the recent runs then', async
   await eventually('its end is recorded', async () => (await schedules.get('active')).status?.recentRuns?.[0]?.outcome === 'completed')
   t.equal(active.status?.active?.[0]?.id, toId(run.metadata.name))
   t.equal((await schedules.get('active')).status?.active, undefined)
+})
+
+t.test('a deleted schedule ran while a finalizer kept it, and a deleted run that a finalizer kept was active for ever', async (t) => {
+  const held = mergePatch({ metadata: { finalizers: ['example.com/held'] } })
+  const released = mergePatch({ metadata: { finalizers: null } })
+  await aDueSchedule('gone', async () => {
+    await schedules.patch('gone', held)
+    await schedules.delete('gone')
+  })
+  await aDueSchedule('control')
+  await lead()
+  const run = await eventually('the run is created', async () => (await runsOf('control'))[0])
+  await eventually('the run is active', async () => (await schedules.get('control')).status?.active?.length === 1)
+  await shots.patch(run.metadata.name, held)
+  await shots.delete(run.metadata.name)
+  const { status } = await eventually('its deletion is recorded', async () => {
+    const schedule = await schedules.get('control')
+    return schedule.status?.recentRuns?.[0]?.outcome === 'deleted' && schedule
+  })
+  t.equal(status?.active, undefined)
+  t.ok((await shots.get(run.metadata.name)).metadata.deletionTimestamp, 'control: the finalizer keeps it')
+  t.ok((await schedules.get('gone')).metadata.deletionTimestamp, 'control: the finalizer keeps it')
+  t.strictSame(await runsOf('gone'), [])
+  await shots.patch(run.metadata.name, released)
+  await schedules.patch('gone', released)
 })

@@ -15,6 +15,7 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
@@ -81,9 +82,10 @@ function startTerm(context: ScheduleContext): StartedWork {
 const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>
   one.metadata.generation === other.metadata.generation && (requestOf(other) === undefined || requestOf(one) === requestOf(other))
 
-/** A run that begins or ends changes its schedule. Progress in between does not. */
+/** A run that begins, ends or is deleted changes its schedule. Progress in between does not. */
 const hasRunChanged = (type: string, object: Screenshot, old: Screenshot | undefined): boolean =>
-  object.spec.scheduleRef !== undefined && (type !== 'modified' || !old || isFinished(old) !== isFinished(object))
+  object.spec.scheduleRef !== undefined &&
+  (type !== 'modified' || !old || isFinished(old) !== isFinished(object) || isBeingDeleted(old) !== isBeingDeleted(object))
 
 const keysOf = ({ metadata, spec }: Screenshot): string[] => (spec.scheduleRef ? [`${metadata.namespace}/${spec.scheduleRef.name}`] : [])
 

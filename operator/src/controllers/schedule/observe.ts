@@ -24,7 +24,7 @@ export async function observe(key: string, deps: ScheduleContext): Promise<Obser
   const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
   const { uid, namespace } = schedule.metadata
   const account = accountOf(schedule)
-  const live = screenshots.lister.byIndex(SCHEDULE_INDEX, uid)
+  const live = screenshots.lister.byIndex(SCHEDULE_INDEX, uid).filter((run) => !isBeingDeleted(run))
   const lost = await Promise.all(findLost(schedule, live).map((run) => findRun(run, schedule, deps)))
   const runs = [...live, ...lost.filter((run) => 'metadata' in run)]
   const usage = usages.lister.get(`${namespace}/${account}`)
@@ -50,10 +50,8 @@ function findLost({ status }: StoredSchedule, live: readonly Screenshot[]): Acti
 /** The cache may be older than the run, and the run may be archived. */
 async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | RecentRun> {
   const live = await deps.clients.screenshots.find(toObjectName(id))
-  if (live) {
-    deps.reflectors.screenshots.noteWritten(live)
-    return live
-  }
+  if (live) deps.reflectors.screenshots.noteWritten(live)
+  if (live && !isBeingDeleted(live)) return live
   return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
 }
 
