@@ -10,6 +10,7 @@ import { isUndoRequest, lastApprovalOf, toUndoRequest, UNDO } from '@tintype/crd
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import { type Approval, requestOf } from './approvals.ts'
 import type { ScheduleContext } from './context.ts'
@@ -73,6 +74,6 @@ const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> =
 async function findRun(id: string, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | undefined> {
   const account = accountOf(schedule)
   const live = deps.reflectors.screenshots.lister.get(`${deps.config.namespace}/${toObjectName(id)}`)
-  const shot = live ?? (await findArchived(account, id, deps))
+  const shot = live && !isBeingDeleted(live) ? live : await findArchived(account, id, deps)
   return shot && isRunOf(shot, id, schedule) ? shot : undefined
 }

@@ -2,6 +2,7 @@
 // statistics; redeliveries are in the delivery log. It uses the same guarded agent as all posts.
 
 import { randomBytes } from 'node:crypto'
+import { keyOf } from '@tintype/crds/client/kube-object'
 import { derivedId, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
@@ -10,12 +11,13 @@ import { type AttemptFinding, toPostResponse } from '@tintype/crds/webhooks/deli
 import type { LinkBase } from '@tintype/crds/webhooks/events'
 import { buildTestEvent } from '@tintype/crds/webhooks/test-event'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
+import type { WebhookFinder } from '../endpoint.ts'
 import type { RecordedEvents } from '../events/recorded-events.ts'
 import { type EventPost, findSender, type SenderDeps } from '../sender.ts'
 import type { DeliveryLog } from '../telemetry/delivery-log.ts'
 import type { UndeliveredStore } from '../undelivered/undelivered-store.ts'
 
-export interface RequestPostDeps extends SenderDeps {
+export interface RequestPostDeps extends SenderDeps, Pick<WebhookFinder, 'findWebhook'> {
   linkBase: LinkBase
   deliveryLog: Pick<DeliveryLog, 'read' | 'note'>
   recordedEvents: Pick<RecordedEvents, 'load'>
@@ -101,6 +103,8 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
 }
 
 async function send(webhook: Webhook, event: EventPost, deps: RequestPostDeps): Promise<AttemptFinding> {
+  // The request may have waited for its turn.
+  if (deps.findWebhook(keyOf(webhook))?.metadata.uid !== webhook.metadata.uid) throw new RequestRefused('the webhook was deleted')
   const sender = await findSender(webhook, deps)
   if (!sender) throw new RequestRefused('the webhook has no signing secret yet')
   return (await sender(event)).finding

@@ -32,6 +32,7 @@ const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
 
 /** The posts of a request, and the log afterwards. */
 function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
+  let known: Webhook | undefined
   const posts: Post[] = []
   const noted: AttemptLine[] = []
   const missing: string[] = []
@@ -48,9 +49,13 @@ function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
     undelivered: new UndeliveredStore({ storage: new MemoryBucket().storage, report: ignoreSilently }),
     now: () => at(5),
     version: '1',
+    findWebhook: () => known,
     ...given,
   }
-  const ask = (request: Parameters<typeof postAsRequested>[1], hook: Webhook = aWebhook()) => postAsRequested(hook, request, deps)
+  const ask = (request: Parameters<typeof postAsRequested>[1], hook: Webhook = aWebhook()) => {
+    known = hook
+    return postAsRequested(hook, request, deps)
+  }
   return { ask, posts, noted, missing }
 }
 
@@ -75,6 +80,14 @@ t.test('postAsRequested posts a test event to an inactive webhook, also for a ma
   t.match(await ask(test, hook), { success: true })
   t.match(await ask({ do: 'manualTest', nonce: 'by-hand', text: 'now' }, hook), { success: true })
   t.equal(posts.length, 2)
+})
+
+t.test('postAsRequested posts nothing when the webhook was deleted, or created again, while the request waited', async (t) => {
+  for (const findWebhook of [() => undefined, () => aWebhook()]) {
+    const { ask, posts } = setUp([aLine()], { findWebhook })
+    for (const request of [test, redelivery]) t.match(await ask(request), { success: false, error: 'the webhook was deleted' })
+    t.strictSame(posts, [])
+  }
 })
 
 t.test('postAsRequested posts an event again with its bytes and ids, and logs it as the next attempt', async (t) => {
