@@ -1,3 +1,4 @@
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import t from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
@@ -77,7 +78,7 @@ const storage = openStorage({
   ...{ endpoint, accessKey, secretKey: world.operatorStorage.TINTYPE_STORAGE_SECRET_KEY ?? '', region: 'us-east-1', bucket: 'tintype' },
 })
 const open = (shot: Screenshot) =>
-  openOptions(shot, {
+  openOptions(shot as Whole<Screenshot>, {
     keys: { openingKeys: world.openingKeys },
     clients: { secrets: { find: async () => undefined } },
     storage,

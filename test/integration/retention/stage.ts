@@ -1,6 +1,7 @@
 // Setup of the retention tests: a real API server, a real store, a gateway and operators as processes. Records can have any age, because an
 // id contains its time.
 
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { webhooks } from '../../../crds/client/kinds.ts'
@@ -109,7 +110,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** Writes records to the archive, a tenth of them in each segment, as if archived long ago. Returns their ids. */
   async function addArchived(count: number, record: (n: number) => NewRecord): Promise<string[]> {
-    const screenshots = Array.from({ length: count }, (_, n): Screenshot => {
+    const screenshots = Array.from({ length: count }, (_, n): Whole<Screenshot> => {
       const { createdAt = new Date(), spec = {} } = record(n)
       const id = newId('scr', createdAt)
       return aScreenshot({
@@ -144,7 +145,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   }
 
   /** A record as it is stored in the archive. */
-  async function archived(id: string): Promise<Screenshot> {
+  async function archived(id: string): Promise<Whole<Screenshot>> {
     const stream = await world.bucket.getObject('tintype', recordKey(ACCOUNT, id))
     return parseArchivedLine(await text(stream))
   }

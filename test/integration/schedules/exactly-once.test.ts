@@ -1,3 +1,4 @@
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,9 +90,9 @@ async function aDueSchedule(name: string) {
 
 const runsOf = async (name: string): Promise<Screenshot[]> => (await shots.listAll()).filter(({ spec }) => spec.scheduleRef?.name === name)
 
-async function complete(shot: Screenshot): Promise<Screenshot> {
+async function complete(shot: Screenshot): Promise<Whole<Screenshot>> {
   const status = { ...completedStatus(), completionTime: new Date().toISOString() }
-  return shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
+  return (await shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })) as Whole<Screenshot>
 }
 
 /** What happens to a run between two leaders, and how it counts then. */

@@ -1,3 +1,4 @@
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { createdAtOf, derivedId } from '../../../crds/src/identifiers/ids.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
@@ -161,7 +162,7 @@ async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Fil
 }
 
 /** As large as typical records. */
-function aRecord(accountName: string, id: string): Screenshot {
+function aRecord(accountName: string, id: string): Whole<Screenshot> {
   const result = aResult(`https://example.com/a/page?of=some&length=${id}`)
   const spec = { url: result.finalUrl, accountName, options: { fullPage: true, viewportWidth: 1280, delay: 500 } }
   return aScreenshot({ name: toObjectName(id), spec, status: completedStatus({ result }) })

@@ -73,9 +73,9 @@ t.test('listAll reads all pages, and sends the resourceVersion for the first onl
   t.strictSame(
     exchanges.map(({ query }) => [query.get('resourceVersion'), query.get('labelSelector'), query.get('limit')]),
     [
-      ['0', 'x', '500'],
-      [null, 'x', '500'],
-      [null, 'x', '500'],
+      ['0', 'x', '10'],
+      [null, 'x', '40'],
+      [null, 'x', '160'],
     ],
   )
 })

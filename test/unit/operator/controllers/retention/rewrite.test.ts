@@ -20,7 +20,7 @@ import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
 
 const ACCOUNT = 'acme'
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const shot = (second: number): Screenshot =>
+const shot = (second: number) =>
   aScreenshot({
     name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))),
     spec: { accountName: ACCOUNT },

@@ -1,3 +1,4 @@
+import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
 import t from 'tap'
 import { findUnfit, type PageFacts } from '../../../../../capture-runner/src/comparison/find-unfit.ts'
 import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
@@ -40,7 +41,7 @@ const START = Date.parse('2026-06-01T00:00:00Z')
 class Simulation {
   readonly events: string[] = []
   readonly webhooks: string[] = []
-  #schedule: StoredSchedule
+  #schedule: Whole<StoredSchedule>
   #hour = 0
 
   constructor(comparison: ScheduleComparison) {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { digestOf } from '../../../../../crds/src/records/named-record.ts'
 import { namedRecordKey, recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
@@ -11,7 +12,7 @@ import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 const before = aScreenshot({ name: 'home', spec: { accountName: 'red' }, status: completedStatus() })
 const id = screenshotIdOf(before.metadata)
 
-function start(record = before, named: object = { version: 1, id, digest: digestOf(before) }) {
+function start(record = before, named: object = { version: 1, id, digest: digestOf(before) }, stored?: Screenshot) {
   const bucket = new MemoryBucket()
   bucket.objects.set(namedRecordKey('red', 'home'), JSON.stringify(named))
   bucket.objects.set(recordKey('red', id), toArchivedLine(record))
@@ -22,7 +23,8 @@ function start(record = before, named: object = { version: 1, id, digest: digest
     return bucket.storage.readText(key)
   }
   const storage = { ...bucket.storage, readText }
-  const restorer = new Restorer({ storage, report: (object) => reported.push(object), now: () => at(60) })
+  const clients = { screenshots: { find: async () => stored } }
+  const restorer = new Restorer({ clients, storage, report: (object) => reported.push(object), now: () => at(60) })
   return { bucket, restorer, reported, reads: () => reads }
 }
 const again = (more: Parameters<typeof aScreenshot>[0] = {}) => aScreenshot({ name: 'home', spec: { accountName: 'red' }, ...more })
