@@ -1,4 +1,5 @@
 import t from 'tap'
+import { toCached } from '../../../../../crds/client/cached-form.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
@@ -15,7 +16,7 @@ const id = screenshotIdOf(before.metadata)
 function start(record = before, named: object = { version: 1, id, digest: digestOf(before) }, stored?: Screenshot) {
   const bucket = new MemoryBucket()
   bucket.objects.set(namedRecordKey('red', 'home'), JSON.stringify(named))
-  bucket.objects.set(recordKey('red', id), toArchivedLine(record))
+  bucket.objects.set(recordKey('red', screenshotIdOf(record.metadata)), toArchivedLine(record))
   const reported: unknown[] = []
   let reads = 0
   const readText = (key: string) => {
@@ -94,4 +95,13 @@ t.test('buildRestored shows the record, without an attempt or a charge', async (
     ],
   })
   t.notOk('attempt' in patch)
+})
+
+t.test('a Screenshot with 300 KB of html that is applied again shows its record, although the cache has no html', async (t) => {
+  const options = { html: 'x'.repeat(300_000), fullPage: true }
+  const captured = aScreenshot({ name: 'home', spec: { accountName: 'red', options }, status: completedStatus() })
+  const named = { version: 1, id: screenshotIdOf(captured.metadata), digest: digestOf(captured) }
+  const find = (stored: Screenshot) => start(captured, named, stored).restorer.find(toCached(stored))
+  t.ok(await find(again({ spec: { accountName: 'red', options } })))
+  t.equal(await find(again({ spec: { accountName: 'red', options: { ...options, html: `${options.html}y` } } })), undefined)
 })
