@@ -1,5 +1,4 @@
 import { TooLongError } from '../src/runtime/limited-read.ts'
-import { isWhole } from '../src/schema/custom-resource.ts'
 import { isNotFound } from './kube-error.ts'
 import type { KubeHttp, KubeRequest, Query, Repeat } from './kube-http.ts'
 import type { KubeObject } from './kube-object.ts'
@@ -201,8 +200,8 @@ export class Resource<T extends KubeObject> {
 
   /** Adds apiVersion and kind, which cached objects lack because items of lists have neither. */
   #typed(object: T | NewObject<T>) {
-    if (!isWhole(object as T))
-      throw new Error(`${object.metadata?.name} is from a cache, without its large options: writing it would remove them`)
+    if (object.metadata?.leftOut !== undefined)
+      throw new Error(`${object.metadata.name} is from a cache, without its large options: writing it would remove them`)
     const { form } = this.definition
     return { ...(form ? form.write(object) : object), apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
   }

@@ -1,7 +1,6 @@
 // Setup of the retention tests: a real API server, a real store, a gateway and operators as processes. Records can have any age, because an
 // id contains its time.
 
-import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { webhooks } from '../../../crds/client/kinds.ts'
@@ -14,6 +13,7 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { parseArchivedLine } from '../../../crds/src/records/archive.ts'
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes/builders.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'

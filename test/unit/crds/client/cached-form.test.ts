@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { toCached, toWhole } from '../../../../crds/client/cached-form.ts'
+import { tokenReviews } from '../../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../../crds/client/kinds.ts'
 import type { KubeObject } from '../../../../crds/client/kube-object.ts'
 import { Reflector } from '../../../../crds/client/reflector.ts'
@@ -77,6 +78,8 @@ t.test('a whole write of an object from a cache would remove its html: the clien
   t.throws(() => client.replaceStatus(cached), /from a cache/)
   t.throws(() => client.create(cached), /from a cache/)
   t.equal(exchanges.length, 0)
+  await new Resource(http, tokenReviews).create({ spec: { token: 'x' } })
+  t.equal(exchanges.length, 1, 'an object without metadata')
 })
 
 t.test('40 Screenshots with 1.2 MB of html kept 48 MB in each program: a cache keeps none of it', async (t) => {
