@@ -5,7 +5,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
-import { secretNames, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { secretNames, toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
@@ -294,8 +294,11 @@ t.test('a schedule with 300 KB of html, which the caches leave out, is shown, ch
   const runNow = async () => world.screenshots.get(toObjectName((await rest('POST', `/schedules/${id}/run`)).body.id))
   const run = await runNow()
   t.ok(run.spec.options?.html === options.html, 'the run has all of it')
-  const [newest] = (await rest('GET', '/screenshots?limit=1')).body.data
-  t.match(newest.options, { html: `${options.html.slice(0, 64)}…`, dark_mode: true })
+  const shots = (await rest('GET', '/screenshots?limit=100')).body.data
+  t.match(shots.find((shot: { id: string }) => shot.id === toId(run.metadata.name)).options, {
+    html: `${options.html.slice(0, 64)}…`,
+    dark_mode: true,
+  })
   t.equal((await rest('PATCH', `/schedules/${id}`, { name: 'renamed' })).status, 200)
   t.ok((await schedules.get('large')).spec.template.options?.html === options.html, 'a change of something else keeps it')
   t.equal((await rest('PATCH', `/schedules/${id}`, { options: { delay: 1 } })).status, 200)
