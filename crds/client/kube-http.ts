@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { FencedError, fence, type MayWrite } from '../src/runtime/fence.ts'
+import { readAtMost, TooLongError } from '../src/runtime/limited-read.ts'
 import { doubled, retry } from '../src/runtime/retry.ts'
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts'
 import { isTransient, KubeError, toKubeError } from './kube-error.ts'
@@ -53,6 +54,10 @@ export type KubeRequest = {
   signal?: AbortSignal | undefined
   timeoutMilliseconds?: number | undefined
   repeat?: Repeat | undefined
+  /** Limit of the response. */
+  maxBytes?: number | undefined
+  /** Called with the size of the response. */
+  onBytes?: ((bytes: number) => void) | undefined
   verb?: string | undefined
   resource?: string | undefined
 }
@@ -107,7 +112,7 @@ export class KubeHttp {
 
   /**
    * Makes one call with retries within `timeoutMilliseconds`. Resolves with the parsed JSON body.
-   * @throws KubeError if the API server refuses or does not respond; the signal's reason if the caller aborts; FencedError
+   * @throws KubeError if the API server refuses or does not respond; the signal's reason if the caller aborts; FencedError; TooLongError
    */
   async request<T>(request: KubeRequest): Promise<T> {
     const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
@@ -167,7 +172,7 @@ export class KubeHttp {
   }
 
   async #attempt(request: KubeRequest, milliseconds: number, refresh: boolean): Promise<string> {
-    const { method, path, query, body, contentType = 'application/json', signal } = request
+    const { method, path, query, body, contentType = 'application/json', signal, maxBytes = Number.POSITIVE_INFINITY } = request
     const { agents, headers } = await this.#prepare(refresh)
     const started = performance.now()
     const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(milliseconds)))
@@ -187,11 +192,13 @@ export class KubeHttp {
       })
       code = String(answer.statusCode)
       date = headerOf(answer.headers, 'date')
-      const text = await answer.body.text()
+      const received = await readAtMost(answer.body, maxBytes)
+      request.onBytes?.(received.length)
+      const text = received.toString()
       if (answer.statusCode >= 300) throw toKubeError(answer.statusCode, text, headerOf(answer.headers, 'retry-after'))
       return text
     } catch (error) {
-      if (error instanceof KubeError || error instanceof FencedError) throw error
+      if (error instanceof KubeError || error instanceof FencedError || error instanceof TooLongError) throw error
       code = '<error>'
       throw toConnectionError(error, `${method} ${path}`)
     } finally {

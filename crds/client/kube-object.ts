@@ -23,6 +23,8 @@ export type ObjectMeta = {
   ownerReferences?: OwnerReference[] | undefined
   finalizers?: string[] | undefined
   managedFields?: unknown[] | undefined
+  /** Only in objects of a cache: the beginnings of the options that it leaves out, by name ({@link import('./cached-form.ts')}). */
+  leftOut?: Record<string, string> | undefined
 }
 
 /** The common part of objects of all kinds. */

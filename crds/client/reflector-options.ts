@@ -29,10 +29,11 @@ export type ReflectorOptions<T extends KubeObject> = {
   fieldSelector?: string
   /** A store with the caller's indexes. */
   store?: Store<T>
-  /** Transforms each object. By default removes managedFields and kubectl's last-applied annotation. */
+  /** Transforms each object. Default: {@link import('./cached-form.ts').toCached}. */
   transform?: (object: T) => T
   log?: Log
   metrics?: ReflectorMetrics
+  /** The most objects of a page of a list. */
   pageSize?: number
   /** Silence after which a watch counts as dead. Bookmarks come every minute, but only after the first event of the kind since the API server's start. */
   idleMilliseconds?: number

@@ -1,7 +1,7 @@
 /**
  * Keeps a cache of the objects of one kind up to date: list, then watch, repeatedly. It continues after errors, unlike client-node's informer.
  *
- *   list (pages of 500, consistent)
+ *   list (pages of at most 500, consistent)
  *     → watch from the list's version, with bookmarks, for 30 to 40 seconds
  *       clean end → watch again immediately     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
  *
@@ -12,6 +12,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
+import { toCached } from './cached-form.ts'
 import { isGone, isUnreachable, isVersionTooLarge, KubeError } from './kube-error.ts'
 import { type KubeObject, keyOf, resourceVersionOf } from './kube-object.ts'
 import { type Lister, Store } from './lister.ts'
@@ -19,12 +20,10 @@ import { type Log, silentLog } from './log.ts'
 import type { ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 import { type ReflectorEvent, Replica } from './replica.ts'
 import { apiVersionOf, PAGE_SIZE, pathOf, Resource, type ResourceDefinition } from './resource.ts'
-import { stripManagedFields } from './strip-managed-fields.ts'
 import { MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
 
 export type { ReflectorMetrics, ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 export type { ReflectorEvent } from './replica.ts'
-export { stripManagedFields } from './strip-managed-fields.ts'
 
 const LIST_TIMEOUT_MILLISECONDS = 60_000
 
@@ -162,32 +161,27 @@ export class Reflector<T extends KubeObject> {
   async #list(reason: RelistReason): Promise<void> {
     const knownVersion = Number(this.#version ?? 0)
     const session = this.#replica.beginList(knownVersion)
+    const { labelSelector, fieldSelector, allNamespaces, pageSize = PAGE_SIZE } = this.#options
+    const { signal } = this.#stopping
+    // If a list has expired twice between its pages, paging is too slow. The next list has no limit.
+    const maxItems = this.#listExpirations > 1 ? Number.POSITIVE_INFINITY : pageSize
     // No resourceVersion: for a list from its cache, the API server ignores the limit and sends everything at once, which cost a
     // gateway 120 MiB with 20,000 Screenshots.
-    let page = await this.#listPage()
-    session.add(page.items.map(this.#toKept), Number(page.resourceVersion))
-    while (page.continue) {
-      page = await this.#listPage({ continue: page.continue })
-      session.add(page.items.map(this.#toKept), Number(page.resourceVersion))
+    const pages = this.#client.pages({ labelSelector, fieldSelector, allNamespaces, maxItems, signal, repeat: 'never' })
+    let version = ''
+    for await (const { items, resourceVersion } of pages) {
+      signal.throwIfAborted()
+      this.#noteSign()
+      version = resourceVersion
+      session.add(items.map(this.#toKept), Number(version))
     }
-    const { changed, missed } = session.finish(Number(page.resourceVersion))
-    this.#version = page.resourceVersion
+    const { changed, missed } = session.finish(Number(version))
+    this.#version = version
     this.#relist = undefined
     this.#listExpirations = 0
     this.#listedAt = performance.now()
     this.#resetWaits()
     this.#noteList(reason, changed, missed)
-  }
-
-  async #listPage(query: { continue?: string } = {}) {
-    const { labelSelector, fieldSelector, allNamespaces, pageSize = PAGE_SIZE } = this.#options
-    const { signal } = this.#stopping
-    // If a list has expired twice between its pages, paging is too slow. The next list has no limit.
-    const limit = this.#listExpirations > 1 ? undefined : pageSize
-    const page = await this.#client.list({ labelSelector, fieldSelector, allNamespaces, limit, ...query, signal, repeat: 'never' })
-    signal.throwIfAborted()
-    this.#noteSign()
-    return page
   }
 
   async #watch(): Promise<WatchEnd> {
@@ -295,7 +289,7 @@ export class Reflector<T extends KubeObject> {
   /** Adds apiVersion and kind, which list items lack, so that cached objects always have them. */
   readonly #toKept = (object: T): T => {
     const typed = object.kind ? object : { ...object, apiVersion: apiVersionOf(this.resource), kind: this.resource.kind }
-    return (this.#options.transform ?? stripManagedFields)(typed)
+    return (this.#options.transform ?? toCached)(typed)
   }
 
   #emit(event: ReflectorEvent<T>): void {

@@ -1,5 +1,6 @@
+import { TooLongError } from '../src/runtime/limited-read.ts'
 import { isNotFound } from './kube-error.ts'
-import type { KubeHttp, Query, Repeat } from './kube-http.ts'
+import type { KubeHttp, KubeRequest, Query, Repeat } from './kube-http.ts'
 import type { KubeObject } from './kube-object.ts'
 import type { Patch } from './patch.ts'
 
@@ -53,6 +54,9 @@ export type ListOptions = CallOptions & {
 /** One page of a list. `continue` is the token of the next page. */
 export type ListPage<T> = { items: T[]; resourceVersion: string; continue?: string }
 
+/** Options of a list in pages. `maxItems`: the most objects of a page; Infinity: one page, unless it is too large. */
+export type PagesOptions = Omit<ListOptions, 'limit' | 'continue'> & { maxItems?: number }
+
 /** Options of a delete. The API server responds with 409 if `uid` or `resourceVersion` does not match. */
 export type DeleteOptions = CallOptions & {
   uid?: string | undefined
@@ -66,7 +70,7 @@ export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?:
 
 type Subresource = 'status' | 'scale'
 type WriteOptions = CallOptions & { subresource?: Subresource }
-type Call = CallOptions & { body?: unknown; query?: Query | undefined; contentType?: string }
+type Call = CallOptions & Pick<KubeRequest, 'maxBytes' | 'onBytes'> & { body?: unknown; query?: Query | undefined; contentType?: string }
 type ResourceOptions<T> = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'> & {
   /** Called with each object that this client has written, as the API server returned it. */
   onWritten?: (written: T) => void
@@ -75,6 +79,16 @@ type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; i
 
 /** Objects per page: enough to be fast, and few enough that parsing a page does not delay a lease renewal. */
 export const PAGE_SIZE = 500
+/** Objects of the first page: each may have 1.5 MB. */
+const FIRST_PAGE_SIZE = 10
+/** How many times as many objects the next page may have, because they may be larger. */
+const PAGE_GROWTH = 4
+/** Bytes that a page should have at most. */
+const PAGE_BYTES = 4 * 1024 * 1024
+/** Bytes after which a page is given up and requested again with fewer objects. */
+const MAX_PAGE_BYTES = 4 * PAGE_BYTES
+/** The same for a list in one page. */
+const MAX_LIST_BYTES = 16 * PAGE_BYTES
 
 /** The verbs of one kind. Every call rejects with a KubeError if the API server refuses or does not respond. */
 export class Resource<T extends KubeObject> {
@@ -107,11 +121,39 @@ export class Resource<T extends KubeObject> {
     }
   }
 
-  async list(options: ListOptions = {}): Promise<ListPage<T>> {
+  list(options: ListOptions = {}): Promise<ListPage<T>> {
+    return this.#list(options)
+  }
+
+  /** The pages of a list. They begin small, and grow as far as the sizes of the objects allow, so that large objects do not fill the process. */
+  async *pages({ resourceVersion, maxItems = PAGE_SIZE, ...options }: PagesOptions = {}): AsyncGenerator<ListPage<T>> {
+    let limit = maxItems === Number.POSITIVE_INFINITY ? undefined : Math.min(maxItems, FIRST_PAGE_SIZE)
+    let next: { continue?: string; resourceVersion?: string | undefined } = { resourceVersion }
+    for (;;) {
+      let bytes = 0
+      const onBytes = (count: number) => {
+        bytes = count
+      }
+      const maxBytes = limit === undefined ? MAX_LIST_BYTES : limit === 1 ? undefined : MAX_PAGE_BYTES
+      try {
+        const page = await this.#list({ ...options, ...next, limit }, { maxBytes, onBytes })
+        yield page
+        if (!page.continue) return
+        next = { continue: page.continue }
+        const fitting = Math.floor((PAGE_BYTES * page.items.length) / bytes)
+        limit = Math.max(1, Math.min(maxItems, fitting, PAGE_GROWTH * (limit ?? FIRST_PAGE_SIZE)))
+      } catch (error) {
+        if (!(error instanceof TooLongError)) throw error
+        limit = Math.max(1, Math.floor((limit ?? PAGE_SIZE) / FIRST_PAGE_SIZE))
+      }
+    }
+  }
+
+  async #list(options: ListOptions, sizes: Pick<Call, 'maxBytes' | 'onBytes'> = {}): Promise<ListPage<T>> {
     const { labelSelector, fieldSelector, limit, continue: token, resourceVersion, allNamespaces, ...call } = options
     const path = allNamespaces ? pathOf(this.definition) : this.pathOf(undefined, undefined, call.namespace)
     const query = { labelSelector, fieldSelector, limit, continue: token, resourceVersion }
-    const { metadata, items } = await this.#call<RawList<T>>('GET', 'list', path, { ...call, query })
+    const { metadata, items } = await this.#call<RawList<T>>('GET', 'list', path, { ...call, ...sizes, query })
     return {
       items: (items ?? []).map(this.read),
       resourceVersion: metadata.resourceVersion ?? '',
@@ -120,15 +162,9 @@ export class Resource<T extends KubeObject> {
   }
 
   /** Reads all pages of a list. */
-  async listAll(options: ListOptions = {}): Promise<T[]> {
+  async listAll(options: PagesOptions = {}): Promise<T[]> {
     const items: T[] = []
-    let page = await this.list({ limit: PAGE_SIZE, ...options })
-    items.push(...page.items)
-    while (page.continue) {
-      const { resourceVersion, ...rest } = options
-      page = await this.list({ limit: PAGE_SIZE, ...rest, continue: page.continue })
-      items.push(...page.items)
-    }
+    for await (const page of this.pages(options)) items.push(...page.items)
     return items
   }
 
@@ -164,6 +200,8 @@ export class Resource<T extends KubeObject> {
 
   /** Adds apiVersion and kind, which cached objects lack because items of lists have neither. */
   #typed(object: T | NewObject<T>) {
+    if (object.metadata?.leftOut !== undefined)
+      throw new Error(`${object.metadata.name} is from a cache, without its large options: writing it would remove them`)
     const { form } = this.definition
     return { ...(form ? form.write(object) : object), apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
   }

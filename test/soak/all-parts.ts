@@ -12,6 +12,7 @@ import { comparisons } from './parts/comparisons.ts'
 import { contour } from './parts/contour.ts'
 import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
+import { large } from './parts/large.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { minio } from './parts/minio.ts'
@@ -29,6 +30,7 @@ export const parts: readonly Part[] = [
   throughput,
   claim,
   many,
+  large,
   schedules,
   leaders,
   steady,

@@ -52,7 +52,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --seconds S    throughput: duration in seconds (default 60)
   --minutes M    steady: duration in minutes; outage: length of the outage (default 20)
   --fill M       steady: minutes of the same load before the measurement, to fill records, history and memory (default 0)
-  --live N       many: live Screenshots; schedules: schedules (default 10000)
+  --live N       many: live Screenshots; schedules: schedules (default 10000); large: live Screenshots, at most 1000
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
   --chapter NAME cluster-manual, comparisons: only this chapter; neighbors: only attacks whose name has this text

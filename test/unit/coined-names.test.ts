@@ -7,7 +7,7 @@ import { readSources } from '../support/sources/source-files.ts'
 /** A name as words: `tellPlace` also forbids `tellPlaceTo`, and `Told` forbids `isTold` and `told`. */
 const replaced: Record<string, string> = {
   askedAgain: 'lastRetryAt',
-  Ballast: 'stripManagedFields',
+  Ballast: 'toCached',
   Courier: 'DeliveryWorker',
   Departure: 'AccountDeletion',
   Doubt: 'UncertainCreate',

@@ -4,6 +4,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { type IgnoreReason, ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { batchKey, recordKey } from '@tintype/crds/records/storage-keys'
 import { isFuture, parseStoredJson } from '@tintype/crds/records/stored-json'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { type ArchiveReader, findArchived, writeRecords } from '@tintype/crds/storage/archive/records'
 import { isDeleted, requestRewrite, writeTombstone } from '@tintype/crds/storage/archive/tombstones'
 import { readParsed } from '@tintype/crds/storage/read-stored'
@@ -56,7 +57,7 @@ export class BucketArchive implements RecordArchive {
     return scan({ account, after, direction }, { storage, cache: this.#cache, report, now: now() })
   }
 
-  put(account: string, screenshots: readonly Screenshot[]): Promise<void> {
+  put(account: string, screenshots: readonly Whole<Screenshot>[]): Promise<void> {
     return writeRecords(account, screenshots, { storage: this.#storage, ring: this.#keyRing() })
   }
 

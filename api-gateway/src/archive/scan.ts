@@ -1,3 +1,4 @@
+import { toCached } from '@tintype/crds/client/cached-form'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Line } from '@tintype/crds/records/archive'
@@ -34,7 +35,8 @@ function latestOf(account: string, lines: readonly Line[], { report, now }: Pick
     if (typeof record === 'string') report({ kind: 'segment', reason: record, key: `${segmentsPrefix(account, dayOf(id))}#${id}` })
     else if (!latest || Number(record.metadata.resourceVersion) > Number(latest.metadata.resourceVersion)) latest = record
   }
-  return latest
+  // A list may keep a hundred records in memory, so it does not keep their large options.
+  return latest && toCached(latest)
 }
 
 /** Segments of a day after the start id, in the order in which they are needed. */

@@ -1,3 +1,4 @@
+import { toCached } from '@tintype/crds/client/cached-form'
 import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
@@ -7,9 +8,10 @@ import { type NewObject, Resource } from '@tintype/crds/client/resource'
 import type { Identified } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
-import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { isBeingDeleted, isWhole, type Whole } from '@tintype/crds/schema/custom-resource'
 import { ApiError, notFound } from '../common/errors.ts'
 import { throwApiError, toApiError } from './kube-errors.ts'
+import { readInTurn } from './large-reads.ts'
 import type { ObjectPatch } from './object-patch.ts'
 import type { RecordStore } from './ports.ts'
 
@@ -60,15 +62,23 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   }
 
   async latestOfAccount(account: string): Promise<readonly T[]> {
-    const all = await this.#client.listAll({ timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    return all.filter((object) => accountOf(object) === account && !isBeingDeleted(object))
+    const found: T[] = []
+    try {
+      for await (const { items } of this.#client.pages({ timeoutMilliseconds: READ_MILLISECONDS }))
+        found.push(...items.filter((object) => accountOf(object) === account && !isBeingDeleted(object)).map(toCached))
+    } catch (error) {
+      throwApiError(error)
+    }
+    return found
   }
 
-  async find(id: string): Promise<T | undefined> {
-    return this.#cached(id) ?? this.#fetch(id, toObjectName(id))
+  async find(id: string): Promise<Whole<T> | undefined> {
+    const cached = this.#cached(id)
+    if (!cached) return this.#fetch(id, toObjectName(id))
+    return isWhole(cached) ? cached : readInTurn(accountOf(cached), () => this.#fetch(id, cached.metadata.name))
   }
 
-  async findLatest(id: string): Promise<T | undefined> {
+  async findLatest(id: string): Promise<Whole<T> | undefined> {
     return this.#fetch(id, this.#cached(id)?.metadata.name ?? toObjectName(id))
   }
 
@@ -102,13 +112,13 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   }
 
   /** Reads from the API server, because another replica may have just created or changed the object. */
-  async #fetch(id: string, name: string): Promise<T | undefined> {
+  async #fetch(id: string, name: string): Promise<Whole<T> | undefined> {
     if (!id.includes('_') || (name === toObjectName(id) && !this.#options.isIdName(name))) return undefined
     const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(throwApiError)
-    return found && this.#options.idOf(found.metadata) === id && !isBeingDeleted(this.#seen(found)) ? found : undefined
+    return found && isWhole(found) && this.#options.idOf(found.metadata) === id && !isBeingDeleted(this.#seen(found)) ? found : undefined
   }
 
-  #seen(object: T): T {
+  #seen<Seen extends T>(object: Seen): Seen {
     this.reflector.noteWritten(object)
     return object
   }

@@ -7,6 +7,7 @@ import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import type { EventSubject } from '@tintype/crds/schema/event-types'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { DailyUsage } from '@tintype/crds/usage/daily-usage'
@@ -27,7 +28,10 @@ export interface NewScreenshot {
 export interface ScreenshotStore {
   /** Creates the object and adds it to the cache. A second create with the same name counts as a retry and returns the existing object. */
   create(screenshot: NewScreenshot): Promise<Screenshot>
-  /** By id, of any account. Reads from the API server when the cache does not have it. Never returns a deleted one. */
+  /**
+   * By id, of any account. Reads from the API server when the cache does not have it, or lacks an option that the record shows. Never returns a
+   * deleted one.
+   */
   find(id: string): Promise<Screenshot | undefined>
   /** As {@link find}, but always reads from the API server, because the cache may lag behind another replica's response. */
   findLatest(id: string): Promise<Screenshot | undefined>
@@ -132,7 +136,7 @@ export interface RecordArchive {
   isDeleted(account: string, id: string): Promise<boolean>
   /** Records after the id `after`, newest first by default. Reads from the bucket only as far as the caller iterates. */
   scan(account: string, after: string | undefined, order?: ScanDirection): AsyncIterable<Screenshot>
-  put(account: string, screenshots: readonly Screenshot[]): Promise<void>
+  put(account: string, screenshots: readonly Whole<Screenshot>[]): Promise<void>
   /** Writes a tombstone for a record, live or archived. */
   markDeleted(account: string, id: string): Promise<void>
   /** Writes a tombstone for an archived record, and the operator then removes its data. Returns false when it is not archived. */
@@ -156,15 +160,15 @@ export interface KeyStore {
 }
 
 /** Objects that clients manage: keys, webhooks and schedules. */
-export interface RecordStore<T> {
+export interface RecordStore<T extends { metadata: { leftOut?: Record<string, string> | undefined } }> {
   /** Objects of an account from the cache, oldest first. */
   ofAccount(account: string): readonly T[]
   /** The same, read from the API server. */
   latestOfAccount(account: string): Promise<readonly T[]>
-  /** By id, of any account. Reads from the API server when the cache does not have it. */
-  find(id: string): Promise<T | undefined>
+  /** By id, of any account. Reads from the API server when the cache does not have it, or leaves something out. */
+  find(id: string): Promise<Whole<T> | undefined>
   /** As {@link find}, but always reads from the API server. */
-  findLatest(id: string): Promise<T | undefined>
+  findLatest(id: string): Promise<Whole<T> | undefined>
   /** A second create with the same name counts as a retry and returns the existing object. */
   create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T>
   /** @throws ApiError NOT_FOUND, or CONFLICT when there is a newer version than the given one */

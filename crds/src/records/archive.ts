@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
+import type { Whole } from '../schema/custom-resource.ts'
 import { FORMAT_VERSION, parseArchived } from './archived-record.ts'
 import { dayOf, MAX_SEGMENT_RECORDS, type SegmentName, segmentKey } from './storage-keys.ts'
 
@@ -23,7 +24,7 @@ function openOnly(deliveries: NonNullable<Screenshot['status']>['deliveries'] = 
 }
 
 /** Converts a record to one line of text, without its ended deliveries and the fields that only its capture needs. */
-export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): string {
+export function toArchivedLine({ metadata, spec, status = {} }: Whole<Screenshot>): string {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations = {} } = metadata
   const kept = Object.entries(annotations).filter(([key]) => KEPT_ANNOTATIONS.test(key))
   const { sealedOptions: _, optionsObject: __, baseline: _baseline, ...shown } = spec
@@ -49,7 +50,7 @@ export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): str
  * Reads a line of {@link toArchivedLine}.
  * @throws Error if the line is not an archived record
  */
-export function parseArchivedLine(line: string): Screenshot {
+export function parseArchivedLine(line: string): Whole<Screenshot> {
   const record = parseArchived(line)
   if (!record) throw new Error('the text is not an archived record')
   return record
@@ -67,7 +68,7 @@ export interface Line {
 }
 
 /** Converts records to archived lines. */
-export const toLines = (screenshots: readonly Screenshot[]): Line[] =>
+export const toLines = (screenshots: readonly Whole<Screenshot>[]): Line[] =>
   screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) }))
 
 /** Groups records by day into sorted segments within the limits. The same records always give the same keys and texts. */

@@ -1,3 +1,4 @@
+import type { Whole } from '../schema/custom-resource.ts'
 import { z } from 'zod'
 import { createdAtOf, isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
 import { DEFAULT_ACCOUNT } from '../identifiers/names.ts'
@@ -124,12 +125,12 @@ const Archived = z.looseObject({
 })
 
 /** Reads the text of an archived record; undefined for other texts. */
-export function parseArchived(line: string): Screenshot | undefined {
+export function parseArchived(line: string): Whole<Screenshot> | undefined {
   const value = parseStoredJson(line)
   const { success, data } = Archived.safeParse(value)
   if (!success || data.id !== screenshotIdOf(data.metadata)) return undefined
   // Returns the parsed JSON instead of zod's output, so that the fields keep their order.
-  const { metadata, spec, status } = value as Screenshot
+  const { metadata, spec, status } = value as Whole<Screenshot>
   return { metadata, spec, ...(status ? { status } : {}) }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createdAtOf, isScreenshotId } from '../identifiers/ids.ts'
 import { isScreenshotIdName } from '../identifiers/names.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
+import type { Whole } from '../schema/custom-resource.ts'
 import { canonical } from '../text/canonical-json.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
@@ -32,7 +33,7 @@ export function readNamedRecord(text: string, now: Date): NamedRecord | IgnoreRe
 export const hasOwnName = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean => !isScreenshotIdName(metadata.name)
 
 /** SHA-256 of a spec in hex. Equal specs have the same one, in whatever order their fields are. */
-export const digestOf = ({ spec }: Pick<Screenshot, 'spec'>): string =>
+export const digestOf = ({ spec }: Whole<Pick<Screenshot, 'metadata' | 'spec'>>): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical({ ...spec, accountName: accountOf({ spec }) })))
     .digest('hex')

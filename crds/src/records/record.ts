@@ -5,6 +5,7 @@ import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
 import { privateOptionNames } from '../options/private.ts'
+import { CUT, toBeginning } from '../text/cut-text.ts'
 import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
 import { isReused } from './cache.ts'
 import { toOrderedSteps } from './capture-steps.ts'
@@ -40,29 +41,32 @@ const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', '
 /** Compares by identity first, because most of the hundred options are the default values themselves. */
 const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
 
-/** Maximum characters that a record shows of a large option. */
-const ECHO_LENGTH = 64
-const CUT = '…'
 const MASK = '***'
 
 const isLarge = (name: string): boolean => LARGE_OPTIONS.some((large) => large === name)
 
-const toEchoed = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && isLarge(name) && value.length > ECHO_LENGTH ? `${value.slice(0, ECHO_LENGTH).toWellFormed()}${CUT}` : value
+const toEchoed = (name: string, value: unknown): unknown => (typeof value === 'string' && isLarge(name) ? toBeginning(value) : value)
 
 /**
  * The options of a record, in snake case: the four in ALWAYS_ECHOED, and those that differ from their defaults. Large options are
- * cut. Options in the bucket and private options are masked.
+ * cut. Options in the bucket and private options are masked. `leftOut` has the beginnings of options that a cache leaves out.
  */
-export function toEcho(options: CaptureOptions | undefined, hidden: readonly string[] = []): Record<string, unknown> {
+export function toEcho(
+  options: CaptureOptions | undefined,
+  hidden: readonly string[] = [],
+  leftOut: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
   const effective = withDefaults(options)
   const defaults: Record<string, unknown> = captureDefaults
   const shown = Object.entries(effective)
     .filter(([name, value]) => ALWAYS_ECHOED.has(name) || differs(value, defaults[name]))
     .map(([name, value]) => [name, toEchoed(name, value)])
   const masked = hidden.map((name) => [name, privateOptionNames.includes(name) ? MASK : CUT])
-  return renameKeys(Object.fromEntries([...shown, ...masked]), toSnakeCase)
+  return renameKeys({ ...Object.fromEntries(shown), ...leftOut, ...Object.fromEntries(masked) }, toSnakeCase)
 }
+
+/** False for an object of a cache that lacks an option which a record shows. */
+export const showsEveryOption = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean => Object.keys(metadata.leftOut ?? {}).every(isLarge)
 
 export const toWireStatus = (phase: string | undefined): WireStatus =>
   phase === 'Completed' ? 'completed' : phase === 'Failed' ? 'failed' : 'pending'
@@ -153,7 +157,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     url: spec.url,
     url_to_capture: spec.url,
     status: wireStatus,
-    options: toEcho(spec.options, spec.hiddenOptions),
+    options: toEcho(spec.options, spec.hiddenOptions, metadata.leftOut),
     created_at: createdAtOf(id).toISOString(),
     started_at: inMilliseconds(status.startTime),
     completed_at: wireStatus === 'pending' ? null : inMilliseconds(status.completionTime),

@@ -6,6 +6,7 @@ import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screensh
 import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
+import type { Whole } from '../schema/custom-resource.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
 import { baselineKey } from './storage-keys.ts'
@@ -61,7 +62,7 @@ export function baselineOf({ metadata, spec, status }: StoredSchedule): Schedule
 }
 
 /** The spec of the Screenshot of a run that was due at a time. It names the picture to compare with. */
-export function toRunSpec(schedule: StoredSchedule, time: Date): ScreenshotSpec {
+export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date): ScreenshotSpec {
   const { metadata, spec } = schedule
   const { options, ...template } = spec.template
   const baseline = baselineOf(schedule)

@@ -64,12 +64,24 @@ export const Metadata = z.looseObject({
   deletionTimestamp: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
   annotations: z.record(z.string(), z.string()).optional(),
+  /** Only in objects of a cache: the beginnings of the options that it leaves out, by name. */
+  leftOut: z.record(z.string(), z.string()).optional(),
 })
 export type Metadata = z.infer<typeof Metadata>
 
 /** True once its deletion was requested. While it has finalizers, the object remains in the API server, and must not act any more. */
 export const isBeingDeleted = ({ metadata }: { metadata: { deletionTimestamp?: string | undefined } }): boolean =>
   metadata.deletionTimestamp !== undefined
+
+interface Stored {
+  metadata: { leftOut?: Metadata['leftOut'] }
+}
+
+/** An object from which nothing is left out. Code that needs every option takes this type. */
+export type Whole<T extends Stored> = T & { metadata: { leftOut?: undefined } }
+
+/** False for an object of a cache without its large options. */
+export const isWhole = <T extends Stored>(object: T): object is Whole<T> => object.metadata.leftOut === undefined
 
 /** Maximum characters of an object's name. */
 export const MAX_OBJECT_NAME_LENGTH = 253

@@ -4,3 +4,12 @@ export const cutText = (text: string, length: number): string =>
     .toWellFormed()
     .slice(0, length)
     .replace(/[\uD800-\uDBFF]$/, '')
+
+/** What a record shows of an option that is elsewhere. */
+export const CUT = '…'
+/** Maximum characters that a record shows of a large option. */
+const BEGINNING_LENGTH = 64
+
+/** What a record shows of a large text. A part of a text keeps all of it in memory, so the result is a copy. */
+export const toBeginning = (text: string): string =>
+  text.length <= BEGINNING_LENGTH ? text : Buffer.from(`${text.slice(0, BEGINNING_LENGTH).toWellFormed()}${CUT}`).toString()

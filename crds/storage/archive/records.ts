@@ -8,6 +8,7 @@ import { readArchived } from '../../src/records/archived-record.ts'
 import { digestOf, hasOwnName, type NamedRecord } from '../../src/records/named-record.ts'
 import { dayOf, expiryKey, JOIN, namedRecordKey, recordKey, rewriteKey } from '../../src/records/storage-keys.ts'
 import { mapConcurrently } from '../../src/runtime/map-concurrently.ts'
+import type { Whole } from '../../src/schema/custom-resource.ts'
 import type { ObjectStorage } from '../port.ts'
 import { readParsed, type StoredReader } from '../read-stored.ts'
 import { isDeleted } from './tombstones.ts'
@@ -42,7 +43,7 @@ export interface ArchiveWriter {
 }
 
 /** Writes records. Every step can be repeated: the same records give the same keys. */
-export async function writeRecords(account: string, screenshots: readonly Screenshot[], writer: ArchiveWriter): Promise<void> {
+export async function writeRecords(account: string, screenshots: readonly Whole<Screenshot>[], writer: ArchiveWriter): Promise<void> {
   const { storage } = writer
   const lines = toLines(screenshots)
   await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
@@ -55,7 +56,7 @@ export async function writeRecords(account: string, screenshots: readonly Screen
 }
 
 /** Lets the same Screenshot take this result if it is applied again. */
-async function writeName(account: string, screenshot: Screenshot, { storage }: ArchiveWriter): Promise<void> {
+async function writeName(account: string, screenshot: Whole<Screenshot>, { storage }: ArchiveWriter): Promise<void> {
   const named: NamedRecord = { version: 1, id: screenshotIdOf(screenshot.metadata), digest: digestOf(screenshot) }
   await storage.write(namedRecordKey(account, screenshot.metadata.name), JSON.stringify(named))
 }

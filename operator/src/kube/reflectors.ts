@@ -1,9 +1,10 @@
+import { toCached } from '@tintype/crds/client/cached-form'
 import { type Lease, leases, type Pod, pods } from '@tintype/crds/client/core-resources'
 import { accounts, accountUsages, apiKeys, runnerPools, screenshotSchedules, screenshots, webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
-import { Reflector, type ReflectorMetrics, stripManagedFields } from '@tintype/crds/client/reflector'
+import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
@@ -53,7 +54,7 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
     schedules: new Reflector({
       ...common,
       resource: screenshotSchedules,
-      transform: (schedule) => shareStrings(stripManagedFields(schedule)),
+      transform: (schedule) => shareStrings(toCached(schedule)),
     }),
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),

@@ -10,6 +10,7 @@ import { SealedOptions } from '@tintype/crds/options/sealed-options'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { readStored } from '@tintype/crds/storage/read-stored'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
@@ -45,7 +46,7 @@ export interface OpenedOptions {
  * Collects the options of a Screenshot from all their sources.
  * @throws OptionsError when they can never be used; RetryableError when the store or the API server is unavailable
  */
-export async function openOptions(shot: Screenshot, sources: OptionsSources): Promise<OpenedOptions> {
+export async function openOptions(shot: Whole<Screenshot>, sources: OptionsSources): Promise<OpenedOptions> {
   const { options, privateOptionsSecretRef } = shot.spec
   assertReadable(options)
   const fromSecret = privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, sources.clients.secrets))

@@ -3,11 +3,13 @@ import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
-import { secretNames, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { secretNames, toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { openOptions } from '../../../operator/src/options/open-options.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -77,7 +79,7 @@ const storage = openStorage({
   ...{ endpoint, accessKey, secretKey: world.operatorStorage.TINTYPE_STORAGE_SECRET_KEY ?? '', region: 'us-east-1', bucket: 'tintype' },
 })
 const open = (shot: Screenshot) =>
-  openOptions(shot, {
+  openOptions(shot as Whole<Screenshot>, {
     keys: { openingKeys: world.openingKeys },
     clients: { secrets: { find: async () => undefined } },
     storage,
@@ -275,4 +277,31 @@ t.test('a suspended account creates no runs, and the schedule shows the reason',
   t.match(ready, { type: 'Ready', status: 'False' })
   const run = await rest('POST', `/schedules/${body.data.id}/run`, undefined, late)
   t.match(run, { status: 403, body: { error: { code: 'ACCOUNT_SUSPENDED' } } })
+})
+
+t.test('a schedule with 300 KB of html, which the caches leave out, is shown, changed and run whole', async (t) => {
+  const options = { html: `<!doctype html>${'<p>é</p>'.repeat(40_000)}`, darkMode: true }
+  await schedules.create({
+    metadata: { name: 'large' },
+    spec: { accountName: 'acme', schedule: rare.schedule, template: { url: 'about:html', options } },
+  } as NewObject<ScreenshotSchedule>)
+  const large = async () => (await rest('GET', '/schedules')).body.data.find(({ name }: { name: string }) => name === 'large')
+  const listed = await eventually('the gateway lists it', large)
+  t.strictSame(listed.options, { html: '…', dark_mode: true })
+  const { id } = listed
+  const shown = (await rest('GET', `/schedules/${id}`)).body.data.options
+  t.ok(shown.html === options.html && shown.dark_mode === true, 'the schedule shows all of it')
+  const runNow = async () => world.screenshots.get(toObjectName((await rest('POST', `/schedules/${id}/run`)).body.id))
+  const run = await runNow()
+  t.ok(run.spec.options?.html === options.html, 'the run has all of it')
+  const shots = (await rest('GET', '/screenshots?limit=100')).body.data
+  t.match(shots.find((shot: { id: string }) => shot.id === toId(run.metadata.name)).options, {
+    html: `${options.html.slice(0, 64)}…`,
+    dark_mode: true,
+  })
+  t.equal((await rest('PATCH', `/schedules/${id}`, { name: 'renamed' })).status, 200)
+  t.ok((await schedules.get('large')).spec.template.options?.html === options.html, 'a change of something else keeps it')
+  t.equal((await rest('PATCH', `/schedules/${id}`, { options: { delay: 1 } })).status, 200)
+  const { options: opened } = await open(await runNow())
+  t.ok(opened?.html === options.html && opened.delay === 1 && opened.darkMode === true, 'a change of options moves it to the bucket')
 })

@@ -3,7 +3,7 @@ import { storeBatchOptions, storeOptions } from '../../../api-gateway/src/option
 import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { type Secret, secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -110,4 +110,26 @@ t.test('the operator rejects disabled options, whatever created the object', asy
   const done = await stage.whenFinished(await create(newName(), { options: { bypassCsp: true } }))
   t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'OPTION_NOT_ALLOWED', message: /bypass_csp/ } } })
   t.equal(orderOf(done), undefined, 'no runner received it')
+})
+
+t.test('Screenshots with 300 KB and 1.2 MB of html, which the caches leave out, reach their runners whole', async (t) => {
+  const kubectl = new Resource(stage.release.admin, screenshots)
+  for (const size of [300_000, 1_200_000]) {
+    const html = `<!doctype html><p>${'ü'.repeat(size / 2)}`
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(100_000) }
+    const hideSelectors = Array.from({ length: 30 }, (_, n) => `#a${n}${'x'.repeat(400)}`)
+    const spec = { url, accountName: 'acme', options: { html, hideSelectors, delay: 1 } }
+    const metadata = { name: `large-${size}`, annotations }
+    const done = await stage.whenFinished(await kubectl.create({ metadata, spec } as NewObject<Screenshot>))
+    t.match(done.status, { phase: 'Completed', attempt: 1 })
+    t.strictSame(orderOf(done)?.options, { html, hideSelectors, delay: 1 })
+    const stored = await kubectl.get(metadata.name)
+    t.strictSame(stored.spec, spec, 'no write changes the object')
+    t.match(stored.metadata.annotations, annotations)
+  }
+  const tooLate = await kubectl.create({
+    metadata: { name: 'large-policy' },
+    spec: { url, accountName: 'acme', options: { html: 'x'.repeat(9_000), bypassCsp: true } },
+  } as NewObject<Screenshot>)
+  t.match((await stage.whenFinished(tooLate)).status?.result?.error, { code: 'OPTION_NOT_ALLOWED' })
 })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
@@ -111,3 +112,35 @@ t.test('a result that the API server refuses is captured anew', async (t) => {
   await apply('refused')
   t.equal((await whenWanted('refused')).status?.restoredFrom, undefined)
 })
+
+t.test(
+  'a Screenshot with 300 KB or 1.2 MB of html is archived whole, shown as before, and takes the result of its record when applied again',
+  async (t) => {
+    for (const size of [300_000, 1_200_000]) {
+      const name = `large-${size}`
+      const html = `<!doctype html><p>${'é '.repeat(size / 3)}`
+      const hideSelectors = Array.from({ length: 30 }, (_, n) => `#a${n}${'x'.repeat(400)}`)
+      const options = { html, hideSelectors }
+      const first = await apply(name, { options })
+      const shownId = screenshotIdOf(first.metadata)
+      const { body: pending } = await eventually('the gateway shows it', async () => {
+        const shown = await get(`/screenshots/${shownId}`)
+        return shown.status === 200 && shown
+      })
+      t.equal(pending.options.html, `${html.slice(0, 64)}…`)
+      t.strictSame(pending.options.hide_selectors, hideSelectors)
+      const listed = async (one: string) =>
+        (await get('/screenshots?limit=100')).body.data.find((shown: { id: string }) => shown.id === one)
+      t.match(await listed(shownId), { options: { html: pending.options.html, hide_selectors: '…' } })
+      const id = await capture(first)
+      t.ok(isDeepStrictEqual((await stage.archived(id)).spec, first.spec), 'the record has all of it')
+      t.strictSame((await get(`/screenshots/${id}`)).body.options, pending.options)
+      t.equal((await listed(id)).options.html, pending.options.html)
+      await apply(name, { options })
+      t.equal((await whenRestored(name)).status?.restoredFrom, id)
+      await world.screenshots.delete(name)
+      await apply(name, { options: { ...options, html: `${html}<p>` } })
+      t.equal((await whenWanted(name)).status?.restoredFrom, undefined)
+    }
+  },
+)

@@ -13,6 +13,7 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { parseArchivedLine } from '../../../crds/src/records/archive.ts'
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes/builders.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
@@ -109,7 +110,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** Writes records to the archive, a tenth of them in each segment, as if archived long ago. Returns their ids. */
   async function addArchived(count: number, record: (n: number) => NewRecord): Promise<string[]> {
-    const screenshots = Array.from({ length: count }, (_, n): Screenshot => {
+    const screenshots = Array.from({ length: count }, (_, n): Whole<Screenshot> => {
       const { createdAt = new Date(), spec = {} } = record(n)
       const id = newId('scr', createdAt)
       return aScreenshot({
@@ -144,7 +145,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   }
 
   /** A record as it is stored in the archive. */
-  async function archived(id: string): Promise<Screenshot> {
+  async function archived(id: string): Promise<Whole<Screenshot>> {
     const stream = await world.bucket.getObject('tintype', recordKey(ACCOUNT, id))
     return parseArchivedLine(await text(stream))
   }

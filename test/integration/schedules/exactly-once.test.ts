@@ -12,6 +12,7 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toLines } from '../../../crds/src/records/archive.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { recordKey, runsPrefix, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController } from '../../../operator/src/controllers/schedule/controller.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
@@ -90,9 +91,9 @@ async function aDueSchedule(name: string, beforeDue: () => Promise<unknown> = as
 
 const runsOf = async (name: string): Promise<Screenshot[]> => (await shots.listAll()).filter(({ spec }) => spec.scheduleRef?.name === name)
 
-async function complete(shot: Screenshot): Promise<Screenshot> {
+async function complete(shot: Screenshot): Promise<Whole<Screenshot>> {
   const status = { ...completedStatus(), completionTime: new Date().toISOString() }
-  return shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
+  return (await shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })) as Whole<Screenshot>
 }
 
 /** What happens to a run between two leaders, and how it counts then. */

@@ -121,6 +121,15 @@ t.test('a change reaches webhooks, and each run is charged once', async (t) => {
   t.equal(await usedOf('acme'), 3)
 })
 
+t.test('a run of a schedule with 300 KB of html gets all of it, although the cache leaves it out', async (t) => {
+  await createAccount('large')
+  const options = { html: `<!doctype html>${'<p>é</p>'.repeat(40_000)}`, delay: 1 }
+  await createSchedule('large', 'large', { template: { url: 'about:html', options } })
+  t.match((await run('large', 9)).status, { recentRuns: [{ outcome: 'completed' }] })
+  t.strictSame(node.orders.find(({ order }) => order.accountName === 'large')?.order.options, options)
+  t.strictSame((await schedules.get('large')).spec.template.options, options)
+})
+
 t.test('a run of which the leader was killed is charged once, and the next one is compared', async (t) => {
   const gate = Promise.withResolvers<void>()
   node.capture = () => gate.promise

@@ -3,6 +3,7 @@ import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../crds/src/records/archive.ts'
 import { recordKey } from '../../../crds/src/records/storage-keys.ts'
+import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { summarize } from '../../bench/report/statistics.ts'
 import { aResult } from '../../bench/rest/finished.ts'
@@ -161,7 +162,7 @@ async function fill({ minio }: Stage, { accounts, countOf, idOf, progress }: Fil
 }
 
 /** As large as typical records. */
-function aRecord(accountName: string, id: string): Screenshot {
+function aRecord(accountName: string, id: string): Whole<Screenshot> {
   const result = aResult(`https://example.com/a/page?of=some&length=${id}`)
   const spec = { url: result.finalUrl, accountName, options: { fullPage: true, viewportWidth: 1280, delay: 500 } }
   return aScreenshot({ name: toObjectName(id), spec, status: completedStatus({ result }) })

@@ -8,7 +8,7 @@ import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
 import { type Segment, toLines, toSegments } from '../../../crds/src/records/archive.ts'
-import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
+import type { Metadata, Whole } from '../../../crds/src/schema/custom-resource.ts'
 
 /** The start time of tests. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z')
@@ -18,9 +18,9 @@ export const at = (second: number): Date => new Date(NOON.getTime() + second * 1
 
 let uids = 0
 
-function metadata(name: string, given: Partial<Metadata> = {}): Metadata {
+function metadata(name: string, given: Partial<Metadata> = {}): Metadata & { leftOut?: undefined } {
   const uid = `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`
-  return { name, namespace: 'default', uid, resourceVersion: '1', generation: 1, creationTimestamp: NOON.toISOString(), ...given }
+  return { name, namespace: 'default', uid, resourceVersion: '1', generation: 1, creationTimestamp: NOON.toISOString(), ...given } as Metadata & { leftOut?: undefined }
 }
 
 type Given<Spec, Status> = { name?: string; metadata?: Partial<Metadata>; spec?: Partial<Spec>; status?: Status }
@@ -29,7 +29,7 @@ type Given<Spec, Status> = { name?: string; metadata?: Partial<Metadata>; spec?:
 export function aScreenshot({
   name = toObjectName(derivedId('scr', NOON, 'a')),
   ...given
-}: Given<ScreenshotSpec, ScreenshotStatus> = {}): Screenshot {
+}: Given<ScreenshotSpec, ScreenshotStatus> = {}): Whole<Screenshot> {
   return {
     metadata: metadata(name, given.metadata),
     spec: { url: 'https://example.com/', ...given.spec },
@@ -92,4 +92,4 @@ export function aRunnerPool({ name = 'default', ...given }: Given<RunnerPool['sp
 }
 
 /** The segments of records, as the archive writes them. */
-export const buildSegments = (account: string, screenshots: readonly Screenshot[]): Segment[] => toSegments(account, toLines(screenshots))
+export const buildSegments = (account: string, screenshots: readonly Whole<Screenshot>[]): Segment[] => toSegments(account, toLines(screenshots))

@@ -3,7 +3,7 @@ import { ApiError, notFound } from '../../../api-gateway/src/common/errors.ts'
 import type { ObjectPatch } from '../../../api-gateway/src/store/object-patch.ts'
 import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
-import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
+import { isWhole, type Metadata, type Whole } from '../../../crds/src/schema/custom-resource.ts'
 
 interface Managed {
   metadata: Metadata
@@ -44,10 +44,10 @@ export class FakeRecords<T extends Managed> implements RecordStore<T> {
   async latestOfAccount(account: string): Promise<readonly T[]> {
     return this.ofAccount(account)
   }
-  async find(id: string): Promise<T | undefined> {
-    return this.objects.find(({ metadata }) => this.#idOf(metadata) === id)
+  async find(id: string): Promise<Whole<T> | undefined> {
+    return this.objects.filter(isWhole).find(({ metadata }) => this.#idOf(metadata) === id)
   }
-  async findLatest(id: string): Promise<T | undefined> {
+  async findLatest(id: string): Promise<Whole<T> | undefined> {
     return this.find(id)
   }
   async create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T> {

@@ -2,6 +2,7 @@ import { createdAtOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { ESTIMATED_TIME } from '@tintype/crds/records/record'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import type { z } from 'zod'
 import type { CreatedBatch } from './schemas.ts'
 
@@ -36,7 +37,11 @@ export function toBatchResult(batchId: string, items: readonly BatchItem[], esti
 }
 
 /** The archive record of a rejected item. It was never an object in the Kubernetes API, costs nothing and has no events. */
-export function toRefusedRecord(id: string, spec: ScreenshotSpec, error: { code: 'USAGE_LIMIT_REACHED'; message: string }): Screenshot {
+export function toRefusedRecord(
+  id: string,
+  spec: ScreenshotSpec,
+  error: { code: 'USAGE_LIMIT_REACHED'; message: string },
+): Whole<Screenshot> {
   const at = createdAtOf(id).toISOString()
   const { reservation: _, sealedOptions: _sealed, optionsObject: _object, ...rest } = spec
   return {

@@ -1,4 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import { type CreateDeps, type CreateRequest, createScreenshots } from '../../creation/create.ts'
@@ -49,13 +50,13 @@ export async function createItems(request: BatchRequest, deps: BatchDeps): Promi
 
 const toBatchItem = (id: string, url = '', refusal: BatchItem['refusal']): BatchItem => ({ id, url, ...(refusal ? { refusal } : {}) })
 
-const toRefused = (id: string, object: NewScreenshot | undefined, message: string): Screenshot => {
+const toRefused = (id: string, object: NewScreenshot | undefined, message: string): Whole<Screenshot> => {
   if (!object) throw new Error(`no object for ${id}`)
   return toRefusedRecord(id, object.spec, { code: 'USAGE_LIMIT_REACHED', message })
 }
 
 /** Other items are created and charged at this point, so an unavailable store must not turn the response into an error. */
-async function keepRefused(account: string, refused: readonly Screenshot[], { archive, log }: BatchDeps): Promise<void> {
+async function keepRefused(account: string, refused: readonly Whole<Screenshot>[], { archive, log }: BatchDeps): Promise<void> {
   if (refused.length === 0) return
   await archive.put(account, refused).catch((error: unknown) => {
     log.warn({ err: error, count: refused.length }, 'records of rejected batch items not stored')

@@ -127,8 +127,11 @@ const SECRET = '***'
 const ELSEWHERE = '…'
 
 /** The options as they were sent, so that clients can change and send them again. */
-function toOptions({ options = {}, hiddenOptions = [] }: ScheduleTemplate): Record<string, unknown> {
-  const hidden = hiddenOptions.map((option) => [option, privateOptionNames.includes(option) ? SECRET : ELSEWHERE])
+function toOptions({ options = {}, hiddenOptions = [] }: ScheduleTemplate, leftOut: Readonly<Record<string, string>> = {}) {
+  const hidden = [...hiddenOptions, ...Object.keys(leftOut)].map((option) => [
+    option,
+    privateOptionNames.includes(option) ? SECRET : ELSEWHERE,
+  ])
   return renameKeys({ ...options, ...Object.fromEntries(hidden) }, toSnakeCase)
 }
 
@@ -163,7 +166,7 @@ export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
     spread_seconds: spec.spreadSeconds ?? 0,
     comparison: toComparisonRecord(spec.comparison, status),
     url: template.url,
-    options: toOptions(template),
+    options: toOptions(template, metadata.leftOut),
     ...toRecordOptions(template),
     ...toState(schedule),
     next_run_at: spec.suspend ? null : isoOrNull(status.nextScheduleTime),

@@ -2,6 +2,7 @@ import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
 import type { ScheduleTemplate, ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { invalid } from '../../common/errors.ts'
 import { definedOf } from '../../http/fields.ts'
@@ -57,7 +58,7 @@ export function buildSchedule(
  */
 export function mergeSchedule(
   { page: changes, timing, record }: UpdateScheduleBody,
-  { spec: { template, comparison: stored } }: Pick<ScreenshotSchedule, 'spec'>,
+  { spec: { template, comparison: stored } }: Whole<Pick<ScreenshotSchedule, 'metadata' | 'spec'>>,
 ): MergedPage | undefined {
   const { page, problems: wrong = [] } = changes ? mergePage(template, changes) : {}
   if (wrong.length > 0) throw invalid(wrong)
@@ -92,7 +93,7 @@ const optionFieldsOf = ({ options, sealedOptions, optionsObject, hiddenOptions }
  */
 export function toSchedulePatch(
   { timing, record }: UpdateScheduleBody,
-  { spec: { template } }: Pick<ScreenshotSchedule, 'spec'>,
+  { spec: { template } }: Whole<Pick<ScreenshotSchedule, 'metadata' | 'spec'>>,
   { page, now }: { page?: { url: string; stored: StoredOptions } | undefined; now: Date },
 ): ObjectPatch {
   const changed = page && { url: page.url, ...toMergePatch(optionFieldsOf(template), optionFieldsOf(page.stored)) }

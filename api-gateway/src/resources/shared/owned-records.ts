@@ -1,5 +1,6 @@
 import type { Identified } from '@tintype/crds/identifiers/ids'
 import { accountOf } from '@tintype/crds/records/record'
+import type { Whole } from '@tintype/crds/schema/custom-resource'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag, hasVersion, versionTag } from '../../http/etag.ts'
@@ -10,7 +11,7 @@ import type { RecordStore } from '../../store/ports.ts'
 
 /** A kind that clients manage. */
 export interface Managed {
-  metadata: Identified & { resourceVersion: string; generation?: number | undefined }
+  metadata: Identified & { resourceVersion: string; generation?: number | undefined; leftOut?: Record<string, string> | undefined }
   spec: { accountName?: string | undefined }
 }
 
@@ -78,7 +79,7 @@ export async function findOwn<T extends Managed>(
   { params, request }: OwnRequest,
   store: Pick<RecordStore<T>, 'find'>,
   what: string,
-): Promise<T> {
+): Promise<Whole<T>> {
   return assertOwned(await store.find(params.id), request.accountName, what)
 }
 
@@ -87,7 +88,7 @@ export async function findOwnLatest<T extends Managed>(
   { params, request }: OwnRequest,
   store: Pick<RecordStore<T>, 'findLatest'>,
   what: string,
-): Promise<T> {
+): Promise<Whole<T>> {
   return assertOwned(await store.findLatest(params.id), request.accountName, what)
 }
 

@@ -1,4 +1,4 @@
-// rbac: tintype.dev/screenshots delete
+// rbac: tintype.dev/screenshots get,delete
 
 // Archives records: moves them from the Kubernetes API to the bucket. Each record is first written and then deleted, so that it is always
 // in at least one of the two. This leader or the next may repeat any step: the same record gives the same object, and readers merge
@@ -11,8 +11,10 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { isWhole } from '@tintype/crds/schema/custom-resource'
 import { writeRecords } from '@tintype/crds/storage/archive/records'
 import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
+import { readWhole } from '../../kube/read-whole.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import { withOpenDeliveries } from '../delivery/undelivered/hand-over.ts'
 import { discardRecord } from './deletion.ts'
@@ -26,13 +28,16 @@ export interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'ref
 
 /** Concurrent deletions of Screenshots. */
 const PARALLEL = 16
+/** Large records in memory at a time. Each is there three times: as an object, as a line, and in a segment. */
+const LARGE_AT_ONCE = 4
 
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 
 /** Archives finished records. @throws RetryableError when the store or the API server is unavailable; finished steps stay done */
 export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps): Promise<void> {
-  for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
+  for (const screenshots of toParts(chosen)) {
     if (!deps.mayContinue()) return
+    const account = accountOf(screenshots[0]!)
     // For a record that is already marked as deleted, finish the deletion and archive nothing.
     const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
     const [deleted = [], kept = []] = [true, false].map((is) => screenshots.filter((screenshot) => tombstoned.has(idOf(screenshot)) === is))
@@ -48,6 +53,16 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
       deps.archiving.release(kept, archived)
     }
   }
+}
+
+/** Divides records by account, and large ones into small parts. */
+function toParts(chosen: readonly Screenshot[]): Screenshot[][] {
+  return [...Map.groupBy(chosen, accountOf).values()].flatMap((ofAccount) => {
+    const large = ofAccount.filter((screenshot) => !isWhole(screenshot))
+    const starts = large.keys().filter((index) => index % LARGE_AT_ONCE === 0)
+    const parts = [ofAccount.filter(isWhole), ...starts.map((start) => large.slice(start, start + LARGE_AT_ONCE))]
+    return parts.filter(({ length }) => length > 0)
+  })
 }
 
 /** Deletes Screenshots from the Kubernetes API. Adds those of `ready` to `archived` that are certainly archived. */
@@ -70,7 +85,7 @@ async function removeAll(
 
 /**
  * Writes the records of Screenshots, then their open deliveries: a delivery counts only if the record names it. Returns the Screenshots that may
- * be deleted. Those with a running post follow in the next pass.
+ * be deleted. Those with a running post follow in the next pass. Those that do not exist any more have no record.
  */
 async function write(account: string, screenshots: readonly Screenshot[], deps: ArchiveDeps): Promise<Screenshot[]> {
   const { openDeliveries } = deps.archiving
@@ -82,15 +97,23 @@ async function write(account: string, screenshots: readonly Screenshot[], deps: 
     deps.archiving.release([screenshot], new Set())
     return []
   })
-  const records = found
-    .filter(({ screenshot }) => !isRestored(screenshot))
-    .map(({ screenshot, open }) => withOpenDeliveries(screenshot, open))
-  await writeRecords(account, records, deps)
+  const toWrite = found.filter(({ screenshot }) => !isRestored(screenshot))
+  const read = await mapConcurrently(toWrite, PARALLEL, async ({ screenshot, open }) => {
+    const whole = await readWhole(screenshot, deps.clients.screenshots)
+    return { screenshot, record: whole && withOpenDeliveries(whole, open) }
+  })
+  await writeRecords(
+    account,
+    read.flatMap(({ record }) => record ?? []),
+    deps,
+  )
+  const gone = new Set(read.flatMap(({ screenshot, record }) => (record ? [] : [screenshot])))
+  const kept = found.filter(({ screenshot }) => !gone.has(screenshot))
   await openDeliveries.keep(
     account,
-    found.flatMap(({ open }) => open),
+    kept.flatMap(({ open }) => open),
   )
-  return found.map(({ screenshot }) => screenshot)
+  return kept.map(({ screenshot }) => screenshot)
 }
 
 /** Deletes a Screenshot. Returns true when this call deleted it. */

@@ -44,8 +44,9 @@ const DAY_MILLISECONDS = 86_400_000
 const JOIN_AFTER_MILLISECONDS = DAY_MILLISECONDS + 7_200_000
 /** Segments with fewer records are joined. */
 const SMALL = MAX_SEGMENT_RECORDS / 2
-/** Maximum number of records in memory. */
+/** Maximum number of records in memory, and of their characters after which no further segment is read. */
 const MAX_LINES = 4 * MAX_SEGMENT_RECORDS
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** Processes the marks. @throws RetryableError; marks stay until their work is done */
 export async function rewrite(deps: RewriteDeps): Promise<void> {
@@ -78,9 +79,11 @@ async function rewriteDay(job: RewriteJob, deps: RewriteDeps): Promise<void> {
   const { storage, report } = deps
   const ids = [...(await findDeleted(account, job.ids, deps))]
   const segments = (await listSegments(account, day, deps)).filter((segment) => concerns(segment, { ids, joins }))
-  for (const batch of toBatches(segments)) {
+  for (let left = segments; left.length > 0; ) {
     if (!deps.mayContinue()) return
-    await replace(account, batch, deps)
+    const part = await readPart(account, left, deps)
+    await replace(account, part, deps)
+    left = left.slice(part.count)
   }
   // Delete what a crash of the gateway left.
   await storage.remove(ids.map((id) => recordKey(account, id)))
@@ -101,19 +104,29 @@ async function listSegments(account: string, day: string, { storage, report }: R
   return names
 }
 
-/** Groups neighboring segments into batches that fit into memory. */
-function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
-  const batches: SegmentName[][] = []
-  let lines = MAX_LINES
+/** Segments in memory. */
+interface Part {
+  /** How many segments were tried. */
+  count: number
+  /** Keys of those that could be read. */
+  keys: string[]
+  lines: Line[]
+}
+
+/** Reads the first of these segments, as many as fit into memory. */
+async function readPart(account: string, segments: readonly SegmentName[], deps: RewriteDeps): Promise<Part> {
+  const part: Part = { count: 0, keys: [], lines: [] }
+  let characters = 0
   for (const segment of segments) {
-    if (lines + segment.count > MAX_LINES) {
-      batches.push([])
-      lines = 0
-    }
-    batches.at(-1)!.push(segment)
-    lines += segment.count
+    if (part.count > 0 && (part.lines.length + segment.count > MAX_LINES || characters > MAX_CHARACTERS)) break
+    const lines = await readWhole(account, segment, deps)
+    part.count++
+    if (!lines) continue
+    part.lines.push(...lines)
+    part.keys.push(segment.key)
+    characters += lines.reduce((sum, { line }) => sum + line.length, 0)
   }
-  return batches
+  return part
 }
 
 /** Reads the lines of a segment; undefined when a line cannot be read: it may be from another version, so the segment stays unchanged. */
@@ -128,16 +141,8 @@ async function readWhole(account: string, segment: SegmentName, { storage, repor
   return undefined
 }
 
-async function replace(account: string, segments: readonly SegmentName[], deps: RewriteDeps): Promise<void> {
+async function replace(account: string, { keys: read, lines }: Part, deps: RewriteDeps): Promise<void> {
   const { storage } = deps
-  const lines: Line[] = []
-  const read: string[] = []
-  for (const segment of segments) {
-    const whole = await readWhole(account, segment, deps)
-    if (!whole) continue
-    lines.push(...whole)
-    read.push(segment.key)
-  }
   const deleted = await findDeleted(
     account,
     lines.map(({ id }) => id),

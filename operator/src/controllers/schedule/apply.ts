@@ -3,11 +3,12 @@ import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
-import type { StoredRun } from '@tintype/crds/records/run'
+import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey } from '@tintype/crds/records/storage-keys'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { patchSeen, patchStatus } from '../../kube/patch-seen.ts'
+import { withWhole } from '../../kube/read-whole.ts'
 import { approve } from './approve.ts'
 import type { ScheduleContext } from './context.ts'
 import type { Decision, Observed } from './decide.ts'
@@ -47,10 +48,10 @@ async function record(schedule: StoredSchedule, run: EndedRun, { storage, metric
 
 const handlers: { [Name in Action['do']]: Handler<Name> } = {
   /** Creates a run, unless it exists although the cache does not contain it: an earlier leader may have created it. */
-  async createRun({ run: { id, lateMilliseconds }, spec }, schedule, { clients, reflectors, metrics }) {
+  async createRun({ run: { id, time, lateMilliseconds }, of }, schedule, { clients, reflectors, metrics }) {
     const name = toObjectName(id)
     try {
-      await clients.screenshots.create({ metadata: { name }, spec })
+      await withWhole(of, clients.schedules, (whole) => clients.screenshots.create({ metadata: { name }, spec: toRunSpec(whole, time) }))
       metrics.lateSeconds.observe(lateMilliseconds / 1_000)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error

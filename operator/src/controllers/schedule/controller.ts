@@ -1,4 +1,4 @@
-// rbac: tintype.dev/screenshotschedules list,watch,patch
+// rbac: tintype.dev/screenshotschedules get,list,watch,patch
 // rbac: tintype.dev/screenshotschedules/status patch
 // rbac: tintype.dev/screenshots get,list,watch,create
 // rbac: tintype.dev/accounts list,watch

@@ -2,9 +2,7 @@
 
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
-import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { toRunSpec } from '@tintype/crds/records/run'
 import type { Approval } from './approvals.ts'
 import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'
@@ -12,7 +10,8 @@ import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
 import { buildStatus, type StatusPatch } from './status.ts'
 
 export type Action =
-  | { do: 'createRun'; run: DueRun; spec: ScreenshotSpec }
+  /** Creates the run of a schedule in this state. */
+  | { do: 'createRun'; run: DueRun; of: StoredSchedule }
   | { do: 'writeStatus'; status: StatusPatch }
   | { do: 'report'; event: ScheduleEvent }
   /** Removes the annotation of a request, or names the approval that it undoes. */
@@ -45,7 +44,7 @@ export function decideWrites({ schedule, open, ended }: Observed, decision: Deci
     now,
   )
   const actions: Action[] = []
-  if (due) actions.push({ do: 'createRun', run: due, spec: toRunSpec(withStatus(compared, { moving }), due.time) })
+  if (due) actions.push({ do: 'createRun', run: due, of: withStatus(compared, { moving }) })
   if (status) actions.push({ do: 'writeStatus', status })
   const events = [...findEvents(schedule, decision, ended, compared), ...(approval ? describeApproval(approval) : [])]
   actions.push(...events.map((event): Action => ({ do: 'report', event })))

@@ -1,3 +1,4 @@
+import { toCached } from '@tintype/crds/client/cached-form'
 import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
@@ -172,7 +173,7 @@ const secondsSince = ({ metadata }: Screenshot, now: Date): number =>
 async function write(shot: Screenshot, status: StatusPatch, { clients }: ScreenshotContext): Promise<Screenshot> {
   const { name, resourceVersion } = shot.metadata
   try {
-    return await clients.screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
+    return toCached(await clients.screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' }))
   } catch (error) {
     // The watch will report the deletion, and its runner is released then.
     if (isNotFound(error)) throw new RetryableError('the Screenshot was deleted', { cause: error })

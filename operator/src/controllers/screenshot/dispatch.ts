@@ -8,8 +8,9 @@ import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/c
 import { accountOf } from '@tintype/crds/records/record'
 import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
 import { repeat } from '@tintype/crds/runtime/retry'
-import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { isBeingDeleted, isWhole, type Whole } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive/records'
+import { inTurn, withWhole } from '../../kube/read-whole.ts'
 import { openOptions } from '../../options/open-options.ts'
 import { OptionsError } from '../../options/options-error.ts'
 import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
@@ -29,11 +30,16 @@ export async function sendOrder(key: string, shot: Screenshot, context: Screensh
   const pod = claim && runners.podOf(claim.uid)
   const identity = claim && runners.identityOf(claim.uid)
   if (!identity || !pod) return { outcome: 'unsent' }
-  const parts = await collectParts(shot, context)
-  if (parts instanceof OptionsError) return parts
   const address = addressOf(pod)
-  const post = () => context.client.post(address, identity.key, buildOrder(shot, context.storage, { ...parts, now: now() }))
-  const sent = await postUntilFree(post, address, context)
+  const send = async (whole: Whole<Screenshot>) => {
+    const parts = await collectParts(whole, context)
+    if (parts instanceof OptionsError) return parts
+    const post = () => context.client.post(address, identity.key, buildOrder(whole, context.storage, { ...parts, now: now() }))
+    return postUntilFree(post, address, context)
+  }
+  const sendWhole = () => withWhole(shot, context.clients.screenshots, send)
+  const sent = await (shot.spec.optionsObject !== undefined && isWhole(shot) ? inTurn(shot, sendWhole) : sendWhole())
+  if (sent instanceof OptionsError) return sent
   const attempt = { attempt: attemptsOf(shot), podUid: claim.uid }
   const isAccepted = sent.outcome === 'accepted'
   dispatchTracker.note(key, {
@@ -54,7 +60,7 @@ export async function sendOrder(key: string, shot: Screenshot, context: Screensh
 }
 
 /** Collects what the order contains besides the spec. Returns the error of options that can never be used. */
-async function collectParts(shot: Screenshot, context: ScreenshotContext): Promise<Omit<OrderParts, 'now'> | OptionsError> {
+async function collectParts(shot: Whole<Screenshot>, context: ScreenshotContext): Promise<Omit<OrderParts, 'now'> | OptionsError> {
   const { maxFileBytes } = context.config
   try {
     const opened = await openOptions(shot, context)

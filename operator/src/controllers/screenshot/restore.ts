@@ -9,10 +9,12 @@ import { namedRecordKey } from '@tintype/crds/records/storage-keys'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import { readParsed } from '@tintype/crds/storage/read-stored'
 import { LRUCache } from 'lru-cache'
+import { type Finder, withWhole } from '../../kube/read-whole.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isNew } from './status.ts'
 
 export interface RestorerDeps {
+  clients: { screenshots: Finder<Screenshot> }
   storage: Pick<Storage, 'readText' | 'exists'>
   report: ReportIgnored
   now: () => Date
@@ -29,7 +31,7 @@ export class Restorer {
     this.#deps = deps
   }
 
-  /** Finds the completed record whose result a new Screenshot takes: same account, name and spec. @throws RetryableError */
+  /** Finds the completed record whose result a new Screenshot takes: same account, name and spec. @throws RetryableError, KubeError */
   async find(shot: Screenshot): Promise<Screenshot | undefined> {
     if (!isNew(shot) || !hasOwnName(shot) || this.#without.has(shot.metadata.uid)) return undefined
     const record = await this.#read(shot)
@@ -46,7 +48,8 @@ export class Restorer {
     const account = accountOf(shot)
     const key = namedRecordKey(account, shot.metadata.name)
     const named = await readParsed('name', key, (text) => readNamedRecord(text, this.#deps.now()), this.#deps)
-    if (!named || named.digest !== digestOf(shot)) return undefined
+    const digest = named && (await withWhole(shot, this.#deps.clients.screenshots, async (whole) => digestOf(whole)))
+    if (!named || named.digest !== digest) return undefined
     const record = await findArchived(account, named.id, this.#deps)
     const isUsable = record?.metadata.name === shot.metadata.name && record.status?.phase === 'Completed'
     return isUsable ? record : undefined

@@ -10,7 +10,7 @@ import { ring } from '../../../support/sources/mark-checks.ts'
 
 const ACCOUNT = 'acme'
 const HOUR = 3_600
-const shot = (second: number, version = '1'): Screenshot =>
+const shot = (second: number, version = '1') =>
   aScreenshot({
     name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))),
     metadata: { resourceVersion: version },
@@ -19,7 +19,7 @@ const shot = (second: number, version = '1'): Screenshot =>
   })
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 
-function anArchive(...segments: (readonly Screenshot[])[]) {
+function anArchive(...segments: (readonly ReturnType<typeof shot>[])[]) {
   const bucket = new MemoryBucket()
   for (const records of segments) for (const { key, text } of buildSegments(ACCOUNT, records)) bucket.objects.set(key, text)
   return { bucket, archive: new BucketArchive(bucket.store, { keyRing: () => ring, now: () => at(86_400) }) }

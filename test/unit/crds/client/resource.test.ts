@@ -1,8 +1,8 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { pods, tokenReviews } from '../../../../crds/client/core-resources.ts'
 import { jsonPatch, mergePatch } from '../../../../crds/client/patch.ts'
 import { defineResource, Resource, tintypeResource } from '../../../../crds/client/resource.ts'
-import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, things } from './scripted-server.ts'
+import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, type Thing, things } from './scripted-server.ts'
 
 t.test('resource paths contain group, namespace, name and subresource', async (t) => {
   const { http } = await startScriptedServer(t, () => {})
@@ -73,9 +73,9 @@ t.test('listAll reads all pages, and sends the resourceVersion for the first onl
   t.strictSame(
     exchanges.map(({ query }) => [query.get('resourceVersion'), query.get('labelSelector'), query.get('limit')]),
     [
-      ['0', 'x', '500'],
-      [null, 'x', '500'],
-      [null, 'x', '500'],
+      ['0', 'x', '10'],
+      [null, 'x', '40'],
+      [null, 'x', '160'],
     ],
   )
 })
@@ -84,4 +84,56 @@ t.test('a list without items is empty', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => sendJson(response, { metadata: {}, items: null }))
   const cluster = defineResource({ group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false })
   t.strictSame(await new Resource(http, cluster).list(), { items: [], resourceVersion: '' })
+})
+
+/** Lists objects of these sizes, in characters, as an API server does. Returns the requested limits, and the names. */
+async function listSizes(t: Test, sizes: readonly number[], options: Parameters<Resource<Thing>['pages']>[0] = {}) {
+  const limits: number[] = []
+  let peak = 0
+  const { http } = await startScriptedServer(t, ({ response, query }) => {
+    const start = Number(query.get('continue') ?? 0)
+    const limit = Number(query.get('limit') ?? sizes.length)
+    limits.push(limit)
+    const end = Math.min(sizes.length, start + limit)
+    const items = sizes.slice(start, end).map((size, n) => aThing(`a-${start + n}`, 1, { color: 'x'.repeat(size) }))
+    sendJson(response, { metadata: { resourceVersion: '9', ...(end < sizes.length ? { continue: String(end) } : {}) }, items })
+  })
+  const names: string[] = []
+  for await (const { items } of new Resource(http, things).pages(options)) {
+    names.push(...items.map(({ metadata }) => metadata.name))
+    peak = Math.max(
+      peak,
+      items.reduce((sum, { spec }) => sum + (spec?.color?.length ?? 0), 0),
+    )
+  }
+  t.strictSame(
+    names,
+    sizes.map((_, n) => `a-${n}`),
+  )
+  return { limits, peak }
+}
+
+t.test('a page of 500 objects with 1.2 MB had 600 MB: pages begin small, and grow only as far as the objects are small', async (t) => {
+  const small = await listSizes(
+    t,
+    Array.from({ length: 1_400 }, () => 100),
+  )
+  t.strictSame(small.limits, [10, 40, 160, 500, 500, 500])
+  const large = await listSizes(
+    t,
+    Array.from({ length: 30 }, () => 1_200_000),
+  )
+  t.strictSame(large.limits, [10, 3, 3, 3, 3, 3, 3, 3])
+  const later = await listSizes(t, [...Array.from({ length: 60 }, () => 100), ...Array.from({ length: 20 }, () => 1_200_000)])
+  t.ok(later.peak <= 16 * 2 ** 20, 'large objects after small ones: the page is given up and requested with fewer objects')
+  t.strictSame(later.limits.slice(0, 4), [10, 40, 160, 16])
+  t.strictSame((await listSizes(t, [100, 100, 100], { maxItems: 2 })).limits, [2, 2])
+  t.strictSame((await listSizes(t, [20_000_000, 100])).limits, [10, 1, 1], 'an object that alone is larger than a page')
+  const unlimited = await listSizes(
+    t,
+    Array.from({ length: 60 }, () => 1_200_000),
+    { maxItems: Number.POSITIVE_INFINITY },
+  )
+  t.equal(unlimited.limits[1], 50, 'a list in one page is given up too')
+  t.ok(unlimited.peak <= 16 * 2 ** 20)
 })

@@ -7,7 +7,7 @@ import { toRecord } from '../../../../crds/src/records/record.ts'
 import { dayOf, MAX_SEGMENT_RECORDS, parseSegmentKey, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
 import { aScreenshot, at, buildSegments, completedStatus } from '../../../support/fakes/builders.ts'
 
-const shot = (second: number, version = '1'): Screenshot =>
+const shot = (second: number, version = '1') =>
   aScreenshot({
     name: toObjectName(newId('scr', at(second), Buffer.alloc(10, second % 256))),
     metadata: { resourceVersion: version, uid: 'uid' },

@@ -2,6 +2,7 @@ import t from 'tap'
 import { scheduleIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
+import type { Whole } from '../../../../crds/src/schema/custom-resource.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
 import { baselineKey, scheduleOptionsKey } from '../../../../crds/src/records/storage-keys.ts'
 
@@ -10,7 +11,7 @@ const id = runIdOf('u', time)
 const ignored = [{ selector: '#ad', boxes: [] }]
 const baseline = { id, time: time.toISOString(), key: baselineKey('default', 'u', id), etag: 'e', ignored }
 
-const aSchedule = (spec: Partial<StoredSchedule['spec']> = {}, status: StoredSchedule['status'] = {}): StoredSchedule => ({
+const aSchedule = (spec: Partial<StoredSchedule['spec']> = {}, status: StoredSchedule['status'] = {}): Whole<StoredSchedule> => ({
   metadata: { name: 'home', namespace: 'tintype', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' },
   spec: { schedule: '@hourly', template: { url: 'https://example.com/', externalIdentifier: 'x' }, ...spec },
   status,

@@ -8,9 +8,10 @@ import { Resource, tintypeResource } from '@tintype/crds/client/resource'
 import { isScreenshotId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/records/record'
+import { accountOf, showsEveryOption } from '@tintype/crds/records/record'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { throwApiError, toApiError } from '../../../store/kube-errors.ts'
+import { readInTurn } from '../../../store/large-reads.ts'
 import type { NewScreenshot, ScreenshotStore } from '../../../store/ports.ts'
 import { WaitingRequests } from '../../../store/waiting-requests.ts'
 import { findOpenDeliveries, hasOpenDeliveries, isHidden } from './screenshot-state.ts'
@@ -83,7 +84,9 @@ export class KubeScreenshots implements ScreenshotStore {
 
   async find(id: string): Promise<Screenshot | undefined> {
     if (!isScreenshotId(id)) return undefined
-    return shown(this.#cached(id) ?? (await this.#fetch(id)))
+    const cached = this.#cached(id)
+    if (!cached) return shown(await this.#fetch(id))
+    return shown(showsEveryOption(cached) ? cached : await readInTurn(accountOf(cached), () => this.#fetch(id, cached.metadata.name)))
   }
 
   async findLatest(id: string): Promise<Screenshot | undefined> {
@@ -135,7 +138,8 @@ export class KubeScreenshots implements ScreenshotStore {
       return shot === undefined || isFinished(shot)
     }
     await this.#waiting.until(isOver, { key: id, milliseconds, signal })
-    return this.findLive(id)
+    const found = this.findLive(id)
+    return found && !showsEveryOption(found) ? this.find(id) : found
   }
 
   /** Number of held requests. */

@@ -1,7 +1,7 @@
 // Limits how many posts run at the same time: to one endpoint, of one account, and in total. Accounts with waiting posts are served
 // round-robin, so an account hurts only its own posts, however many endpoints it has.
 
-import { KeyedLimiter } from './keyed-limiter.ts'
+import { KeyedLimiter } from '../../../controller-runtime/keyed-limiter.ts'
 
 export interface PostLimits {
   total: number

@@ -7,8 +7,8 @@
 
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
+import { LimiterClosed } from '../../../controller-runtime/keyed-limiter.ts'
 import { createController, type Deps } from '../../../runtime/deps.ts'
-import { LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { PostLimiter } from '../flow-control/post-limiter.ts'
 import { UndeliveredWorker, type UndeliveredWorkerDeps } from './undelivered-worker.ts'
 

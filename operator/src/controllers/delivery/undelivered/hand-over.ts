@@ -104,7 +104,7 @@ export const createOpenDeliveries = (observe: (screenshot: Screenshot) => Observ
 })
 
 /** The Screenshot as its record shows it: with these deliveries only. */
-export function withOpenDeliveries(screenshot: Screenshot, open: readonly Undelivered[]): Screenshot {
+export function withOpenDeliveries<T extends Screenshot>(screenshot: T, open: readonly Undelivered[]): T {
   const { deliveries: _, ...status } = screenshot.status ?? {}
   const deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}
   for (const { type, webhook, attempts, at } of open) deliveries[type] = { ...deliveries[type], [webhook]: { attempts, at, state: 'open' } }

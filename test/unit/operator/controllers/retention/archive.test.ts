@@ -1,10 +1,11 @@
 import t from 'tap'
+import { toCached } from '../../../../../crds/client/cached-form.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import { parseArchivedLine } from '../../../../../crds/src/records/archive.ts'
+import { parseArchivedLine, toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { archive } from '../../../../../operator/src/controllers/retention/archive.ts'
@@ -155,4 +156,50 @@ t.test('archive hands over open deliveries: the record names them, and a Screens
   t.strictSame(deleted, [idle.metadata.name])
   t.notOk(bucket.objects.has(recordKey(ACCOUNT, idOf(busy))))
   t.notOk(archiving.isHeld(busy))
+})
+
+t.test('5,000 records with 1.2 MB of html were in memory together: four large ones are archived at a time, each whole', async (t) => {
+  const bucket = new MemoryBucket()
+  const stored = Array.from({ length: 6 }, (_, n) => {
+    const { metadata, status } = aRecord(n)
+    return aScreenshot({ name: metadata.name, spec: { options: { html: `${n}${'x'.repeat(20_000)}`, delay: 5 } }, status: status! })
+  })
+  const gone = stored[2]!
+  const small = aRecord(100)
+  const begun = new Set<string>()
+  let peak = 0
+  const deleted: string[] = []
+  await archive([...stored.map(toCached), small], {
+    ...markChecks,
+    clients: {
+      screenshots: {
+        async find(name: string) {
+          begun.add(name)
+          peak = Math.max(peak, begun.size)
+          return stored.find(({ metadata }) => metadata.name === name && name !== gone.metadata.name)
+        },
+        async delete(name: string) {
+          begun.clear()
+          deleted.push(name)
+        },
+      },
+    } as never,
+    reflectors: { screenshots: { noteDeleted() {} } } as never,
+    storage: bucket.storage as never,
+    archiving: new Archiving(),
+    mayContinue: () => true,
+    metrics,
+    log: silentLog as never,
+  })
+  for (const one of stored.filter((other) => other !== gone))
+    t.equal(bucket.objects.get(recordKey(ACCOUNT, idOf(one))), toArchivedLine(one))
+  t.equal(peak, 4)
+  t.notOk(bucket.objects.has(recordKey(ACCOUNT, idOf(gone))), 'it was deleted before it was read')
+  t.strictSame(
+    deleted.toSorted(),
+    [small, ...stored]
+      .filter((one) => one !== gone)
+      .map(({ metadata }) => metadata.name)
+      .toSorted(),
+  )
 })

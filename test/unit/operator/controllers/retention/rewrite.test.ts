@@ -20,7 +20,7 @@ import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
 
 const ACCOUNT = 'acme'
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const shot = (second: number): Screenshot =>
+const shot = (second: number) =>
   aScreenshot({
     name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))),
     spec: { accountName: ACCOUNT },
@@ -116,4 +116,31 @@ t.test('rewrite does nothing after it lost leadership', async (t) => {
   const bucket = aBucket([1], [2])
   await run(bucket, LATER, () => false)
   t.equal(segmentsOf(bucket).length, 2)
+})
+
+t.test('rewrite read all segments of a day with 1,000 large records together: it reads 8 MiB at a time', async (t) => {
+  const bucket = new MemoryBucket()
+  const large = Array.from({ length: 14 }, (_, n) => {
+    const one = shot(n)
+    return { ...one, spec: { ...one.spec, options: { html: 'x'.repeat(1_200_000) } } }
+  })
+  for (const one of large) for (const { key, text } of buildSegments(ACCOUNT, [one])) bucket.objects.set(key, text)
+  bucket.objects.set(rewriteKey(ACCOUNT, DAY, JOIN), '')
+  let reads = 0
+  let peak = 0
+  const storage = {
+    ...bucket.storage,
+    readText(key: string) {
+      if (bucket.objects.get(key)?.includes('html')) peak = Math.max(peak, ++reads)
+      return bucket.storage.readText(key)
+    },
+    write(key: string, text: string) {
+      reads = 0
+      return bucket.storage.write(key, text)
+    },
+  }
+  await rewrite({ ...markChecks, storage, mayContinue: () => true, now: () => LATER, log })
+  t.equal(peak, 7)
+  t.equal(segmentsOf(bucket).length, 6)
+  t.strictSame(idsIn(bucket), large.map(idOf).sort())
 })

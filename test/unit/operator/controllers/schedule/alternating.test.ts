@@ -7,6 +7,7 @@ import type { CaptureResult } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { waitingRunOf } from '../../../../../crds/src/records/approval.ts'
 import { toRunSpec } from '../../../../../crds/src/records/run.ts'
+import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
 import { eventsOfStatus } from '../../../../../crds/src/schema/event-types.ts'
 import type { Decision } from '../../../../../operator/src/controllers/schedule/decide.ts'
 import { toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
@@ -40,7 +41,7 @@ const START = Date.parse('2026-06-01T00:00:00Z')
 class Simulation {
   readonly events: string[] = []
   readonly webhooks: string[] = []
-  #schedule: StoredSchedule
+  #schedule: Whole<StoredSchedule>
   #hour = 0
 
   constructor(comparison: ScheduleComparison) {

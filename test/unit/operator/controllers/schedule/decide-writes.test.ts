@@ -39,7 +39,7 @@ t.test('decideWrites creates a run before the status names it, and compares it w
     { due: { id: idOf(9), time: due, lateMilliseconds: 1_000 }, handled: due },
   )
   t.strictSame(names, ['createRun', 'writeStatus', 'report', 'annotate'])
-  t.match(one('createRun'), { run: { id: idOf(9) }, spec: { baseline: { key: pictureOf(2).key }, options: { compareTo: idOf(2) } } })
+  t.match(one('createRun'), { run: { id: idOf(9) }, of: { status: { baseline: { key: pictureOf(2).key, id: idOf(2) } } } })
   t.match(one('writeStatus')?.status, {
     active: [{ id: idOf(9), time: due.toISOString() }],
     baseline: { id: idOf(2) },

@@ -3,6 +3,7 @@ import type { MovingParts } from '../../../../../crds/src/kinds/comparison.ts'
 import type { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { toRunSpec } from '../../../../../crds/src/records/run.ts'
+import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
 import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
 import { describeNewMoving, toMoving } from '../../../../../operator/src/controllers/schedule/moving.ts'
 import { aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
@@ -16,7 +17,7 @@ const aRun = (
   return toEnded(aScreenshot({ spec: { scheduleRef }, status }))
 }
 
-const aSchedule = (moving?: MovingParts, comparison: StoredSchedule['spec']['comparison'] | null = {}): StoredSchedule => ({
+const aSchedule = (moving?: MovingParts, comparison: StoredSchedule['spec']['comparison'] | null = {}): Whole<StoredSchedule> => ({
   metadata: { name: 'home', namespace: 'tintype', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' },
   spec: { schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...(comparison ? { comparison } : {}) },
   status: moving ? { moving } : {},

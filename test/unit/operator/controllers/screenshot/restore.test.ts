@@ -1,5 +1,7 @@
 import t from 'tap'
+import { toCached } from '../../../../../crds/client/cached-form.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { digestOf } from '../../../../../crds/src/records/named-record.ts'
 import { namedRecordKey, recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
@@ -11,10 +13,10 @@ import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 const before = aScreenshot({ name: 'home', spec: { accountName: 'red' }, status: completedStatus() })
 const id = screenshotIdOf(before.metadata)
 
-function start(record = before, named: object = { version: 1, id, digest: digestOf(before) }) {
+function start(record = before, named: object = { version: 1, id, digest: digestOf(before) }, stored?: Screenshot) {
   const bucket = new MemoryBucket()
   bucket.objects.set(namedRecordKey('red', 'home'), JSON.stringify(named))
-  bucket.objects.set(recordKey('red', id), toArchivedLine(record))
+  bucket.objects.set(recordKey('red', screenshotIdOf(record.metadata)), toArchivedLine(record))
   const reported: unknown[] = []
   let reads = 0
   const readText = (key: string) => {
@@ -22,7 +24,8 @@ function start(record = before, named: object = { version: 1, id, digest: digest
     return bucket.storage.readText(key)
   }
   const storage = { ...bucket.storage, readText }
-  const restorer = new Restorer({ storage, report: (object) => reported.push(object), now: () => at(60) })
+  const clients = { screenshots: { find: async () => stored } }
+  const restorer = new Restorer({ clients, storage, report: (object) => reported.push(object), now: () => at(60) })
   return { bucket, restorer, reported, reads: () => reads }
 }
 const again = (more: Parameters<typeof aScreenshot>[0] = {}) => aScreenshot({ name: 'home', spec: { accountName: 'red' }, ...more })
@@ -92,4 +95,13 @@ t.test('buildRestored shows the record, without an attempt or a charge', async (
     ],
   })
   t.notOk('attempt' in patch)
+})
+
+t.test('a Screenshot with 300 KB of html that is applied again shows its record, although the cache has no html', async (t) => {
+  const options = { html: 'x'.repeat(300_000), fullPage: true }
+  const captured = aScreenshot({ name: 'home', spec: { accountName: 'red', options }, status: completedStatus() })
+  const named = { version: 1, id: screenshotIdOf(captured.metadata), digest: digestOf(captured) }
+  const find = (stored: Screenshot) => start(captured, named, stored).restorer.find(toCached(stored))
+  t.ok(await find(again({ spec: { accountName: 'red', options } })))
+  t.equal(await find(again({ spec: { accountName: 'red', options: { ...options, html: `${options.html}y` } } })), undefined)
 })

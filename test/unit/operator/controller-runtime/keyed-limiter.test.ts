@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { KeyedLimiter } from '../../../../../../operator/src/controllers/delivery/flow-control/keyed-limiter.ts'
+import { KeyedLimiter } from '../../../../operator/src/controller-runtime/keyed-limiter.ts'
 
 /** Jobs that end when the test says so, with a log of the started ones. */
 function setUp() {

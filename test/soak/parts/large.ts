@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { createFinished } from '../../bench/rest/finished.ts'
+import { eventually } from '../../support/eventually.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { prepareAccountsAndRunners } from '../stage/accounts-and-runners.ts'
+import { send } from '../stage/clients.ts'
+import { readMemory } from '../stage/processes.ts'
+import type { Program } from '../stage/program.ts'
+import { type Stage, withStage } from '../stage/stage.ts'
+
+/** The memory limit of operator and gateway in the chart. */
+const BAR_MEBIBYTES = 384
+const MAX_LIVE = 1_000
+const RUNNERS = 5
+const CAPTURES = 40
+const LISTS = 10
+const LONG_MILLISECONDS = 600_000
+/** As large as an object of the Kubernetes API can be. Each has another text. */
+const newHtml = () => `<!doctype html><p>${randomBytes(450_000).toString('hex')}${'text '.repeat(60_000)}`
+
+/** Operators and gateways beside objects that are as large as the Kubernetes API allows. */
+export const large: Part = {
+  name: 'large',
+  shows: 'memory of operator and gateway with 1,000 Screenshots of 1.2 MB, as kubectl creates them',
+  run: (context) => withStage((stage) => run(stage, context), { fsync: false }),
+}
+
+async function run(stage: Stage, { settings, progress }: PartContext): Promise<PartResult> {
+  const live = Math.min(settings.live, MAX_LIVE)
+  const first = await stage.startOperator()
+  const { gateway: before, keys, accounts } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
+  const [account = ''] = accounts
+  const [key = ''] = keys
+  for (const program of [first, before]) await program.end('SIGTERM')
+  progress(`making ${live} finished Screenshots of 1.2 MB`)
+  for (let made = 0; made < live; made += 50)
+    await createFinished(stage.admin, account, Math.min(50, live - made), { options: { html: newHtml() } })
+  progress('starting an operator and a gateway')
+  const [operator, gateway] = await Promise.all([stage.startOperator(), stage.startGateway()])
+  const programs: Record<string, Program> = { operator, gateway }
+  const started = peaksOf(programs)
+  progress(`listing them ${LISTS} times at once`)
+  const lists = await Promise.all(Array.from({ length: LISTS }, () => send(`${gateway.url}/v1/screenshots?limit=100`, { key })))
+  progress(`capturing ${CAPTURES}`)
+  const names = Array.from({ length: CAPTURES }, (_, n) => `large-${n}`)
+  await mapConcurrently(names, 8, (name) => {
+    const spec = { url: 'https://example.com/', accountName: account, options: { html: newHtml() } }
+    return stage.screenshots.create({ metadata: { name }, spec } as Screenshot)
+  })
+  const isDone = async () => (await mapConcurrently(names, 8, (name) => stage.screenshots.get(name))).every(isFinished)
+  const ended = await eventually('all are captured', isDone, LONG_MILLISECONDS).catch(() => false)
+  const worked = peaksOf(programs)
+  const isRunning = Object.values(programs).every(({ process }) => process.exitCode === null)
+  return {
+    findings: [
+      ...Object.entries(started).map(([name, peak]) =>
+        atMost(`peak MiB of the ${name} at its start beside ${live}`, peak, BAR_MEBIBYTES, 'MiB'),
+      ),
+      ...Object.entries(worked).map(([name, peak]) =>
+        atMost(`the same after lists and ${CAPTURES} captures (${name})`, peak, BAR_MEBIBYTES, 'MiB'),
+      ),
+      holds(
+        `${LISTS} lists of 100 are answered`,
+        lists.every(({ status }) => status === 200),
+        lists.map(({ status }) => status).join(' '),
+      ),
+      holds(`all ${CAPTURES} large captures end`, ended === true, String(ended)),
+      holds('operator and gateway still run', isRunning, String(isRunning)),
+    ],
+  }
+}
+
+const peaksOf = (programs: Record<string, Program>): Record<string, number> =>
+  Object.fromEntries(Object.entries(programs).map(([name, { pid }]) => [name, readMemory(pid).peakMebibytes]))
