@@ -405,9 +405,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -1008,9 +1008,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -1558,9 +1558,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -2134,9 +2134,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -3523,9 +3523,9 @@ export interface components {
                 geolocation_longitude?: number | null;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number | null;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string | null;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string | null;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string | null;
