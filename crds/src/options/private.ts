@@ -58,7 +58,10 @@ export const Cookie = z
     domain: z
       .string()
       .max(253)
-      .regex(/^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/, 'must be a host name, such as example.com')
+      .regex(
+        /^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/,
+        'must be a host name, such as example.com, and an international one in Punycode, such as xn--bcher-kva.example',
+      )
       .describe('Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page.')
       .optional(),
     path: z
