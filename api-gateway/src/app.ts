@@ -7,6 +7,7 @@ import { addConsoleRoutes } from './console/routes.ts'
 import { Sessions } from './console/sessions.ts'
 import { SharedCaptures } from './creation/shared-captures.ts'
 import { addRoutes } from './http/add-routes.ts'
+import { unescapeAmpersands } from './http/query.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies } from './plugins/bodies.ts'
@@ -63,6 +64,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: [...deps.trustedProxies],
+    rewriteUrl: ({ url }) => unescapeAmpersands(url),
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -35,6 +35,12 @@ export type CheckQuery<Query> = (query: Query) => readonly Problem[]
 /** The raw query, as Fastify parses it. */
 export type RawQuery = Readonly<Record<string, unknown>>
 
+/** Separates parameters by `&` where a URL copied from the source of an HTML page has `&amp;`. No name of a parameter begins with `amp;`. */
+export function unescapeAmpersands(url = ''): string {
+  const start = url.indexOf('?')
+  return start < 0 ? url : url.slice(0, start) + url.slice(start).replaceAll(/&(?:amp;)+/gi, '&')
+}
+
 /**
  * Parses a query. Parameters that are absent or not valid have their fallback in `check`.
  * @throws ApiError VALIDATION_ERROR that lists every problem

@@ -37,10 +37,16 @@ const DESCRIPTION = `Captures screenshots and videos of web pages.
 export const pathOf = ({ path, isOutsideApi }: Pick<Operation, 'path' | 'isOutsideApi'>): string =>
   isOutsideApi ? path : API_PREFIX + path
 
+/** The request that creates an endpoint documents what is posted to it. Of `webhooks`, openapi-generator makes clients that do not compile. */
+const writeWithEvents = (operation: Operation) => ({
+  ...writeOperation(operation),
+  ...(operation.id === 'createWebhook' ? { callbacks: writeEvents() } : {}),
+})
+
 function writePaths() {
   const byPath = Map.groupBy(routes, pathOf)
   const entries = [...byPath].map(
-    ([path, ofPath]) => [path, Object.fromEntries(ofPath.map((operation) => [operation.method, writeOperation(operation)]))] as const,
+    ([path, ofPath]) => [path, Object.fromEntries(ofPath.map((operation) => [operation.method, writeWithEvents(operation)]))] as const,
   )
   return Object.fromEntries(entries)
 }
@@ -72,7 +78,6 @@ export const buildDocument = () => ({
   servers: [{ url: '/', description: 'This gateway.' }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: writePaths(),
-  webhooks: writeEvents(),
   components: {
     securitySchemes: { apiKey },
     schemas: toComponents(),

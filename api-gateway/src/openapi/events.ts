@@ -85,7 +85,7 @@ const headers = [
   header('X-Webhook-Event', 'Type of the event.', 'screenshot.completed'),
 ]
 
-/** The `webhooks` of the document. */
+/** The events as callbacks of the request that creates an endpoint. */
 export function writeEvents() {
   const entries = EVENTS.map(({ type, summary, schema, example }) => {
     const content = { 'application/json': { schema: refTo(schema), example } }
@@ -98,7 +98,7 @@ export function writeEvents() {
       requestBody: { required: true, content },
       responses: { '2XX': { description: 'Accepted.' } },
     }
-    return [type, { post }] as const
+    return [type, { '{$request.body#/url}': { post } }] as const
   })
   return Object.fromEntries(entries)
 }

@@ -3,8 +3,12 @@ import { namedSchemas } from '../http/named-schemas.ts'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Removes the limits of safe integers, which zod adds to every integer, and what only a CRD has. */
+/**
+ * Removes the limits of safe integers, which zod adds to every integer, and what only a CRD has. Also removes the only value of a boolean, which
+ * openapi-generator compares as a text, so that its clients refuse every response.
+ */
 function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.type === 'boolean') delete jsonSchema.const
   for (const name of Object.keys(jsonSchema)) if (name.startsWith('x-kubernetes-')) delete jsonSchema[name]
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum

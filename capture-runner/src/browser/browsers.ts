@@ -1,7 +1,7 @@
 import { retry } from '@tintype/crds/runtime/retry'
 import type { Logger } from 'pino'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
-import { CaptureError } from '../runtime/errors.ts'
+import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { retainedBytesOf } from '../runtime/processes.ts'
 import { abortable, bounded, pause } from '../runtime/race.ts'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
@@ -92,7 +92,7 @@ export class Browsers {
     return this.#up?.browser.isConnected() ?? false
   }
 
-  /** Lends a tab of a browser that no other account has used. @throws the signal's reason; CaptureError INTERNAL_ERROR */
+  /** Lends a tab of a browser that no other account has used. @throws the signal's reason; CaptureError INTERNAL_ERROR, or INVALID_OPTIONS */
   async lend(account: string, plan: ContextPlan, signal: AbortSignal): Promise<Lease> {
     await this.#suspect
     const prepared = await this.#browserFor(account, signal)
@@ -106,6 +106,8 @@ export class Browsers {
       prepared.lent -= 1
       prepared.inUse -= 1
       signal.throwIfAborted()
+      const failure = toCaptureError(error)
+      if (failure.code === 'INVALID_OPTIONS') throw failure
       this.#retire(prepared)
       throw new CaptureError('INTERNAL_ERROR', 'the browser could not open a page', { cause: error })
     }

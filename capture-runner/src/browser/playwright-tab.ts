@@ -14,13 +14,24 @@ import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
  * Opens a tab by Playwright, for emulation of another device, place, time or language, or for steps that need its page.
  * @param control a session with the browser; only tabs with frame control need it
  */
-export async function openPlaywrightTab({ browser, egress, plan }: TabParts, control?: ParentSession): Promise<Tab> {
-  const version = browser.version()
+export async function openPlaywrightTab(parts: TabParts, control?: ParentSession): Promise<Tab> {
+  const { browser, egress, plan } = parts
   const context = await browser.newContext({
-    ...toContextOptions(plan, version),
+    ...toContextOptions(plan, browser.version()),
     acceptDownloads: false,
     proxy: { server: egress.proxyUrl },
   })
+  try {
+    return await openIn(context, parts, control)
+  } catch (error) {
+    // The browser may go on, for example after it refused an option.
+    context.close().catch(() => {})
+    throw error
+  }
+}
+
+async function openIn(context: BrowserContext, { browser, egress, plan }: TabParts, control: ParentSession | undefined): Promise<Tab> {
+  const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
   const opened = plan.frameControl ? await openWithFrameControl(context, control, plan) : undefined

@@ -1,5 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { type Device, findDevice } from '@tintype/crds/options/page/devices'
+import { toTimeZone } from '@tintype/crds/options/page/place'
 import { buildMedia, type MediaPlan } from './media.ts'
 
 /** The browser to emulate. */
@@ -41,13 +42,13 @@ const DEFAULT_LOCALE = 'en-US'
 
 /** Builds the plan for the window and the emulated browser, place and time. */
 export function buildContext(options: EffectiveOptions): ContextPlan {
-  const { timezone, locale, acceptLanguage, fixedTime } = options
+  const { locale, acceptLanguage, fixedTime } = options
   const emulated = buildEmulated(options)
   return {
     ...buildWindow(options),
     ...buildMedia(options),
     ...(emulated ? { emulated } : {}),
-    timezone,
+    timezone: toTimeZone(options.timezone) ?? options.timezone,
     ...(locale === DEFAULT_LOCALE ? {} : { locale }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     ...buildGeolocation(options),

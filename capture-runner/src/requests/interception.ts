@@ -6,6 +6,7 @@ import type { Tab } from '../browser/tab.ts'
 import { SHARED_TYPES, type StoredResponse } from '../http-cache/policy.ts'
 import type { SharedResponses } from '../http-cache/shared-responses.ts'
 import type { SignInPlan } from '../plan/identity.ts'
+import { refusalOf } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
 import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
 
@@ -37,6 +38,8 @@ export interface InterceptionPlan {
   evaluator?: RequestEvaluator | undefined
   /** Serves some of them from the batch's cache. */
   shared?: SharedResponses | undefined
+  /** Called when the browser refuses the headers of a request, with its reason. The request then fails. */
+  onRefused: (reason: string) => void
 }
 
 /** Intercepts the page's requests until it closes. */
@@ -112,8 +115,13 @@ class Interception {
     }
     // After a redirect, set all headers explicitly, because the request would inherit those of the previous hop.
     const changes = isOwn || (signIn && held.redirectedRequestId !== undefined) ? { headers: toLines(headers) } : {}
-    // The request may be gone by now.
-    this.#session.send('Fetch.continueRequest', { requestId, ...changes }).catch(() => {})
+    this.#session.send('Fetch.continueRequest', { requestId, ...changes }).catch((error: unknown) => {
+      const refusal = refusalOf(error)
+      // The request is gone.
+      if (refusal === undefined) return
+      this.#plan.onRefused(refusal)
+      this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => {})
+    })
   }
 
   /** True if the browser may add credentials by itself, which are not in the headers here. */

@@ -26,9 +26,32 @@ export class ClockLoopError extends CaptureError {
   }
 }
 
-/** Wraps a protocol error, a lost browser or a bug. The code is INTERNAL_ERROR unless the step defines its own. */
+/** Commands whose parameters come from options, as the browser refuses them. Another reason than a value of an option ends the lookup. */
+const REFUSED_COMMAND = /Protocol error \((?:Emulation\.set(?!Virtual)\w+|Fetch\.continueRequest)\): (?!Invalid InterceptionId)(.+)/
+/** Options that Playwright refuses by itself, or whose refusal it words anew. */
+const REFUSED_OPTION = /^browser(?:Context)?\.\w+: (?!.*(?:closed|crashed|exceeded))(.+)/
+
+/**
+ * The reason for which the browser, or Playwright in its place, refused a value of an option. Undefined for a crash, a closed page, a timeout or a bug:
+ * a browser that refuses is not broken.
+ */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof CaptureError) return undefined
+  const { type } = error as { type?: unknown }
+  // Playwright gives the error of a lost session the command that was waiting.
+  if (type === 'closed' || type === 'crashed') return undefined
+  return (REFUSED_COMMAND.exec(error.message) ?? REFUSED_OPTION.exec(error.message))?.[1]
+}
+
+/**
+ * Wraps a protocol error, a lost browser or a bug. The code is INVALID_OPTIONS if the browser refused a value, else INTERNAL_ERROR unless the step defines
+ * its own.
+ */
 export function toCaptureError(error: unknown, step?: { name: string; code?: JobErrorCode }): CaptureError {
   if (error instanceof CaptureError) return error
+  const refusal = refusalOf(error)
+  if (refusal !== undefined)
+    return new CaptureError('INVALID_OPTIONS', `the browser refused the value of an option: ${refusal}`, { cause: error })
   const where = step === undefined ? '' : ` in the step ${step.name}`
   return new CaptureError(step?.code ?? 'INTERNAL_ERROR', `the browser or the runner failed${where}`, { cause: error })
 }

@@ -72,6 +72,8 @@ export interface Work {
   sharedHits?: ReadonlySet<string> | undefined
   /** What a video needs from the runner; absent: this runner records none. */
   recorder?: RecorderParts | undefined
+  /** Why the browser refused the headers of a request; absent: it has not. */
+  refusedHeaders?: string
   /** Absent: no option needs it. */
   problems?: PageProblems
   /** Contents of the files that the client named, by URL; undefined: could not be loaded. */

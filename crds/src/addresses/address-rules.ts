@@ -4,6 +4,7 @@
 // allows `kubernetes.default.svc` in clusters whose services have public addresses.
 
 import ipaddr from 'ipaddr.js'
+import { toAsciiForm } from '../text/ascii-form.ts'
 import { REFUSED_RANGES, type RefusedRange } from './address-ranges.ts'
 
 /** Egress rules of a RunnerPool or of the webhook settings, in addition to the built-in ranges. */
@@ -188,12 +189,15 @@ export const isAddressLiteral = (host: string): boolean =>
   // The library throws and catches an error for each name. Checking the characters first avoids most of these errors.
   (DIGITS_AND_DOTS.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) || ipaddr.IPv6.isValid(withoutDots(host))
 
-/** True if a pattern of `allowedHosts` matches the canonical name, with or without a trailing dot. Patterns never match IP addresses; use ranges for these. */
+/**
+ * True if a pattern of `allowedHosts` matches the canonical name, with or without a trailing dot. International patterns match the name in Punycode.
+ * Patterns never match IP addresses; use ranges for these.
+ */
 export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHosts'>): boolean => {
   if (isAddressLiteral(host)) return false
   const name = host.replace(/\.$/, '')
   return rules.allowedHosts.some((pattern) => {
-    const wanted = pattern.toLowerCase()
+    const wanted = (toAsciiForm(pattern) ?? pattern).toLowerCase()
     if (wanted === '*') return true
     return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) && name.length >= wanted.length : name === wanted
   })

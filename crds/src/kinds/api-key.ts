@@ -59,7 +59,9 @@ export const LinkPolicySpec = z.object({
   allowedHosts: z
     .array(z.string().max(MAX_LINK_HOST_LENGTH).regex(LINK_HOST))
     .max(MAX_LINK_HOSTS)
-    .describe('Hosts of pages that links may capture, or *.suffix for all subdomains. Absent: all; an empty list: none.')
+    .describe(
+      'Hosts of pages that links may capture, or *.suffix for all subdomains; international names in Punycode, such as xn--bcher-kva.example. Absent: all; an empty list: none.',
+    )
     .optional(),
   allowOwnMarkup: z
     .boolean()

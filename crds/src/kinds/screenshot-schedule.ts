@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isScreenshotId } from '../identifiers/ids.ts'
 import { CronError, MAX_CRON_LENGTH, parseCron } from '../schedule/cron.ts'
 import { cronRules, timeZoneRules } from '../schedule/cron-rule.ts'
-import { isTimeZone } from '../schedule/time-zone.ts'
+import { describeTimeZone, isTimeZone } from '../schedule/time-zone.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { MAX_SHORT_URL } from '../schema/urls.ts'
@@ -58,7 +58,7 @@ export const scheduleFields = {
     .string()
     .min(1)
     .max(MAX_ZONE_LENGTH)
-    .refine(isTimeZone, 'must be a name of the IANA database such as Europe/Zurich or UTC')
+    .refine(isTimeZone, { error: ({ input }) => describeTimeZone(String(input)) })
     .meta({ 'x-kubernetes-validations': timeZoneRules })
     .describe('Time zone of the schedule: a name of the IANA database such as Europe/Zurich. Default: UTC.'),
   suspend: z.boolean().describe('If true, no runs are created. Default: false.'),

@@ -7,7 +7,7 @@ import { ImageFormat, isMoving, pictureLimits } from './output/image.ts'
 import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
-import { isFixedTime, isLocale, isTimeZone } from './page/place.ts'
+import { isFixedTime, isLocale, toTimeZone } from './page/place.ts'
 import { privateOptionNames } from './private.ts'
 import { isStatusRange } from './rules/status-ranges.ts'
 import { videoContradictions } from './video-contradictions.ts'
@@ -210,7 +210,7 @@ export const contradictions: readonly Contradiction[] = [
     code: 'timezone_unknown',
     paths: ['timezone'],
     message: 'timezone must be an IANA time zone, such as Europe/Vienna',
-    holds: ({ timezone }) => timezone !== undefined && !isTimeZone(timezone),
+    holds: ({ timezone }) => timezone !== undefined && toTimeZone(timezone) === undefined,
   },
   {
     code: 'locale_unknown',

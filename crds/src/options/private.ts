@@ -18,15 +18,28 @@ const REFUSED_HEADERS = new Set([
   'connection',
   'content-length',
   'cookie',
+  'cookie2',
   'expect',
   'host',
   'keep-alive',
+  'set-cookie',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ])
 const isAllowedHeader = (name: string): boolean => !REFUSED_HEADERS.has(name.toLowerCase()) && !/^proxy-/i.test(name)
+
+/** Values with which the browser does not send a request, or sends it without the header. By names in lower case. */
+const isMethod = (value: string): boolean => !/\b(connect|trace|track)\b/i.test(value)
+const VALUE_RULES: Readonly<Record<string, (value: string) => boolean>> = {
+  'accept-encoding': (value) => /[^\s,]/.test(value) && !/[*"]/.test(value),
+  'x-http-method': isMethod,
+  'x-http-method-override': isMethod,
+  'x-method-override': isMethod,
+  referer: (value) => /^https?:\/\/[^@#]+$/i.test(value.trim()) && URL.canParse(value),
+}
+const isAllowedValue = ([name, value]: [string, string]): boolean => VALUE_RULES[name.toLowerCase()]?.(value) ?? true
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
 const COOKIE_TEXT = /^[^\x00-\x1f\x7f;]*$/
@@ -45,7 +58,10 @@ export const Cookie = z
     domain: z
       .string()
       .max(253)
-      .regex(/^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/, 'must be a host name, such as example.com')
+      .regex(
+        /^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/,
+        'must be a host name, such as example.com, and an international one in Punycode, such as xn--bcher-kva.example',
+      )
       .describe('Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page.')
       .optional(),
     path: z
@@ -93,7 +109,12 @@ export const privateOptions = {
       .record(HeaderName, headerValue)
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
       .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
-        message: 'headers must not contain Host, Cookie (use cookies), Content-Length, or a header of the connection or a proxy',
+        message:
+          'headers must not contain Host, Cookie (use cookies), Cookie2, Set-Cookie, Content-Length, or a header of the connection or a proxy',
+      })
+      .refine((headers) => Object.entries(headers).every(isAllowedValue), {
+        message:
+          'the browser accepts no Accept-Encoding that is empty or has * or quotes, no Referer except an http or https URL without user name and fragment, and no CONNECT, TRACE or TRACK in X-HTTP-Method, X-HTTP-Method-Override or X-Method-Override',
       })
       .meta({ maxProperties: MAX_HEADERS })
       .describe(

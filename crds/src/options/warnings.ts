@@ -1,5 +1,6 @@
 import { toSnakeCase } from '../text/snake-case.ts'
 import type { AllOptions } from './contradiction.ts'
+import { hasFormats, isLocale } from './page/place.ts'
 import { pictureWarnings } from './picture-warnings.ts'
 import type { Warning } from './warning.ts'
 
@@ -22,6 +23,11 @@ export const warnings: readonly Warning[] = [
     option: 'initScript',
     reason: 'if javascript_enabled is false; use scripts, which run after the page has loaded',
     hasNoEffect: ({ javascriptEnabled }) => javascriptEnabled === false,
+  },
+  {
+    option: 'locale',
+    reason: 'on formats if the browser knows no language with this tag',
+    hasNoEffect: ({ locale = '' }) => isLocale(locale) && !hasFormats(locale),
   },
   {
     option: 'geolocationAccuracy',

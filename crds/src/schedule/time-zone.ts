@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { toTimeZone } from '../options/page/place.ts'
 
 // Offsets of IANA time zones from UTC, from the tables of the JavaScript engine. Pure.
 
@@ -36,6 +37,13 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** What a time zone must be, and the spelling that was meant if only its letters have the wrong case. */
+export function describeTimeZone(name: string): string {
+  const meant = toTimeZone(name)
+  const hint = meant !== undefined && isTimeZone(meant) ? `; did you mean ${meant}?` : ''
+  return `must be a name of the IANA database such as Europe/Zurich or UTC${hint}`
 }
 
 /** Zones change their offset at multiples of a quarter of an hour. */

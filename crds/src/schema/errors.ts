@@ -110,6 +110,10 @@ export const HTTP_ERRORS = {
   ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service to end the suspension of the account.' },
   NOT_FOUND: { status: 404, remedy: 'Check the id and the path.' },
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    remedy: 'Add a type that the message names to the header Accept, or set options.format to one that the header accepts.',
+  },
   REQUEST_TIMEOUT: { status: 408, remedy: 'Send the request again, and send its headers and body faster.' },
   CONFLICT: {
     status: 409,

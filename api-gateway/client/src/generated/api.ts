@@ -223,14 +223,12 @@ export interface components {
         };
         /** @description One key. */
         ApiKeyFound: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["ApiKey"];
         };
         /** @description One page of keys, oldest first. */
         ApiKeyList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["ApiKey"][];
             pagination: {
                 limit: number;
@@ -284,8 +282,7 @@ export interface components {
         };
         /** @description A batch and its screenshots. */
         Batch: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: {
                 /** @description Id of the batch. */
                 batch_id: string;
@@ -405,9 +402,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -1008,9 +1005,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -1558,9 +1555,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -2134,9 +2131,9 @@ export interface components {
                 geolocation_longitude?: number;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
@@ -2647,8 +2644,7 @@ export interface components {
         };
         /** @description Usage of the account by day. */
         DailyUsage: {
-            /** @constant */
-            success: true;
+            success: boolean;
             /** @description Every day from the first one with usage to today, at most 62. */
             data: {
                 /**
@@ -2703,14 +2699,12 @@ export interface components {
         };
         /** @description One delivery. */
         DeliveryFound: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Delivery"];
         };
         /** @description One page of deliveries, newest attempt first. */
         DeliveryList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Delivery"][];
             pagination: {
                 limit: number;
@@ -2720,8 +2714,7 @@ export interface components {
         };
         /** @description Every device. */
         DeviceList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: {
                 /** @description Value for options.device. Case and separators are ignored. */
                 id: string;
@@ -2743,8 +2736,7 @@ export interface components {
         };
         /** @description An error response. */
         Error: {
-            /** @constant */
-            success: false;
+            success: boolean;
             error: {
                 /** @description For people. */
                 message: string;
@@ -2752,7 +2744,7 @@ export interface components {
                  * @description For programs.
                  * @enum {string}
                  */
-                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "HEADERS_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "LINK_INVALID" | "HEADERS_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
                 /** @description All problems of the request, or facts about the error. */
                 details?: components["schemas"]["Problem"][] | {
                     [key: string]: unknown;
@@ -2773,11 +2765,8 @@ export interface components {
              */
             created_at: string;
             data: {
-                /**
-                 * @description Present only in test events.
-                 * @constant
-                 */
-                test?: true;
+                /** @description Present only in test events. */
+                test?: boolean;
                 screenshot: components["schemas"]["Screenshot"];
             };
         };
@@ -2811,8 +2800,7 @@ export interface components {
         };
         /** @description The redelivery of the missed events is queued. */
         MissedRedelivery: {
-            /** @constant */
-            success: true;
+            success: boolean;
             message: string;
             data: {
                 /** @description Number of missed deliveries, at most 10,000. All of them are repeated. */
@@ -2837,8 +2825,7 @@ export interface components {
         };
         /** @description The redelivery of an event is queued. */
         RedeliveryAccepted: {
-            /** @constant */
-            success: true;
+            success: boolean;
             message: string;
             data: {
                 delivery_id: string;
@@ -3082,14 +3069,12 @@ export interface components {
         };
         /** @description A schedule. */
         ScheduleFound: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Schedule"];
         };
         /** @description One page of schedules, oldest first. */
         ScheduleList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Schedule"][];
             pagination: {
                 limit: number;
@@ -3125,8 +3110,7 @@ export interface components {
         };
         /** @description One page of runs, the newest first. */
         ScheduleRunList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["ScheduleRun"][];
             pagination: {
                 limit: number;
@@ -3305,8 +3289,7 @@ export interface components {
         };
         /** @description One page of screenshots. */
         ScreenshotList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Screenshot"][];
             pagination: {
                 /** @description Records per page. */
@@ -3368,8 +3351,7 @@ export interface components {
         };
         /** @description State of the whole service. */
         System: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: {
                 pools: {
                     name: string;
@@ -3523,9 +3505,9 @@ export interface components {
                 geolocation_longitude?: number | null;
                 /** @description Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0. */
                 geolocation_accuracy?: number | null;
-                /** @description IANA time zone of the page. Default: UTC. */
+                /** @description IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC. */
                 timezone?: string | null;
-                /** @description Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US. */
+                /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string | null;
                 /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string | null;
@@ -3978,8 +3960,7 @@ export interface components {
         };
         /** @description Usage of the account in the current month. */
         Usage: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: {
                 /** @description UTC month. */
                 period: string;
@@ -4195,18 +4176,14 @@ export interface components {
              */
             created_at: string;
             data: {
-                /**
-                 * @description Present only in test events.
-                 * @constant
-                 */
-                test?: true;
+                /** @description Present only in test events. */
+                test?: boolean;
                 video: components["schemas"]["Video"];
             };
         };
         /** @description One page of videos. */
         VideoList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Video"][];
             pagination: {
                 /** @description Records per page. */
@@ -4271,8 +4248,7 @@ export interface components {
         };
         /** @description A webhook and its delivery statistics. */
         WebhookFound: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: {
                 /** @description Webhook id, prefix wh_. */
                 id: string;
@@ -4314,8 +4290,7 @@ export interface components {
         };
         /** @description One page of webhooks, oldest first. */
         WebhookList: {
-            /** @constant */
-            success: true;
+            success: boolean;
             data: components["schemas"]["Webhook"][];
             pagination: {
                 limit: number;

@@ -10,6 +10,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   ACCOUNT_SUSPENDED: "Ask an administrator of this service to end the suspension of the account.",
   NOT_FOUND: "Check the id and the path.",
   METHOD_NOT_ALLOWED: "Use a method that the header Allow lists.",
+  NOT_ACCEPTABLE: "Add a type that the message names to the header Accept, or set options.format to one that the header accepts.",
   REQUEST_TIMEOUT: "Send the request again, and send its headers and body faster.",
   CONFLICT: "Read the message: another request changed the resource, its id or object name is in use, or its state does not allow the request.",
   IDEMPOTENCY_IN_PROGRESS: "Send the request again after the seconds in Retry-After: the first request with this Idempotency-Key may still be running.",

@@ -1,5 +1,6 @@
 import { LINK_HOST, type LinkPolicySpec, MAX_LINK_HOST_LENGTH, MAX_LINK_HOSTS, MAX_LINK_OPTIONS } from '@tintype/crds/kinds/api-key'
 import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
+import { withAsciiForm } from '@tintype/crds/text/ascii-form'
 import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
@@ -16,7 +17,7 @@ const hosts = z
     z
       .string()
       .max(MAX_LINK_HOST_LENGTH)
-      .regex(LINK_HOST, { error: 'must be a host name in lower case, such as example.com, or *.example.com for its subdomains' }),
+      .regex(LINK_HOST, withAsciiForm('must be a host name in lower case, such as example.com, or *.example.com for its subdomains')),
   )
   .max(MAX_LINK_HOSTS)
   .meta({ uniqueItems: true })

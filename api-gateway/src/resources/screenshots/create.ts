@@ -1,5 +1,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { withDefaults } from '@tintype/crds/options/catalog'
+import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import { unitsOf } from '@tintype/crds/usage/units'
@@ -9,7 +11,7 @@ import { buildAll } from '../../creation/build.ts'
 import { type CreateDeps, type CreateRequest as Creation, createScreenshots, orArchived } from '../../creation/create.ts'
 import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
-import { prefersFile } from '../../http/request-headers.ts'
+import { preferredBody } from '../../http/request-headers.ts'
 import { setQueuePositionHeader, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
@@ -35,7 +37,7 @@ export async function createCapture(
   const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
-  const plan = planResponse({ request: requested, waitSeconds: query.wait, prefersFile: prefersFile(request.headers.accept) })
+  const plan = planResponse({ request: requested, waitSeconds: query.wait, preferred: findPreferred(request, requested) })
   const { account, accountName } = request
   const execution = await deps.idempotency.begin({
     account: accountName,
@@ -65,6 +67,16 @@ export async function createCapture(
   deps.metrics.screenshotsCreated.inc()
   setReplayedHeader(reply, execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))
   return toResponse(request, reply, created, plan, deps)
+}
+
+/** @throws ApiError NOT_ACCEPTABLE for an Accept header that fits neither the file nor the record, unless `response_type` decides */
+function findPreferred({ headers: { accept } }: FastifyRequest, { options, responseType }: CreateRequest): 'file' | 'record' {
+  const { format } = withDefaults(options)
+  const type = CONTENT_TYPES[format]
+  const preferred = responseType === undefined ? preferredBody(accept, type) : 'record'
+  if (preferred !== undefined) return preferred
+  const message = `the header Accept allows neither ${type}, the file in format ${format}, nor application/json, the record. Add one of them, or set options.format.`
+  throw new ApiError('NOT_ACCEPTABLE', message)
 }
 
 /** A function of its own: a function inside of createCapture would keep the options in memory while the request waits. */

@@ -130,12 +130,13 @@ export const screenshotRoutes = captureRoutes(SCREENSHOTS, {
   work: 'capture',
   createSummary: 'Capture a page',
   createDescription:
-    'Queues one capture and responds at once. `wait`, `async: false` or `Accept: image/*` hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
+    'Queues one capture and responds at once. `wait`, `async: false`, or a type of images or PDFs in `Accept`, hold the request until the capture has finished, for at most 25 seconds. Costs one unit of the monthly quota. Failed captures and cached pictures are not charged.',
   body: createScreenshotBody,
   createErrors: [
     'URL_NOT_ALLOWED',
     'OPTION_NOT_ALLOWED',
     'CAPTURE_FAILED',
+    'NOT_ACCEPTABLE',
     'NOT_FOUND',
     'NOT_READY',
     'NOT_COMPARABLE',
@@ -157,12 +158,13 @@ export const videoRoutes = captureRoutes(VIDEOS, {
   work: 'recording',
   createSummary: 'Record a video of a page',
   createDescription:
-    'Queues one recording and responds at once. `wait`, `async: false` or `Accept: video/*` hold the request until the recording has finished, for at most 25 seconds. Costs one unit of the monthly quota for each 10 seconds or less of `video_duration`. Failed recordings and cached videos are not charged.',
+    'Queues one recording and responds at once. `wait`, `async: false`, or a type of videos in `Accept`, hold the request until the recording has finished, for at most 25 seconds. Costs one unit of the monthly quota for each 10 seconds or less of `video_duration`. Failed recordings and cached videos are not charged.',
   body: createVideoBody,
   createErrors: [
     'URL_NOT_ALLOWED',
     'OPTION_NOT_ALLOWED',
     'CAPTURE_FAILED',
+    'NOT_ACCEPTABLE',
     'NOT_FOUND',
     'CONFLICT',
     'EXPIRED',

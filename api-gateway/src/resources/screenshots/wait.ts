@@ -31,15 +31,16 @@ export interface ResponsePlan {
 interface Asked {
   request: Pick<CreateRequest, 'async' | 'responseType'>
   waitSeconds?: number | undefined
-  prefersFile: boolean
+  /** The body that `Accept` asks for. */
+  preferred: 'file' | 'record'
 }
 
 /**
  * Holds for `wait` seconds. Without it, holds as long as possible for `async: false` or when the client wants the file, else not at all.
  * `response_type` takes precedence over Accept.
  */
-export function planResponse({ request: { async: isAsync, responseType }, waitSeconds, prefersFile }: Asked): ResponsePlan {
-  const wantsFile = responseType === 'by_format' || (responseType === undefined && prefersFile)
+export function planResponse({ request: { async: isAsync, responseType }, waitSeconds, preferred }: Asked): ResponsePlan {
+  const wantsFile = responseType === 'by_format' || (responseType === undefined && preferred === 'file')
   const body = wantsFile ? 'file' : responseType === 'empty' ? 'empty' : 'record'
   const isHeld = isAsync === false || (isAsync === undefined && wantsFile)
   return { waitSeconds: waitSeconds ?? (isHeld ? MAX_WAIT_SECONDS : 0), body }

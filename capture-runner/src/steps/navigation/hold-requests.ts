@@ -8,6 +8,7 @@ import { intercept } from '../../requests/interception.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
+import { warnOnce } from './navigate.ts'
 
 /** Intercepts requests to block some, add headers, or serve them from the batch's cache. Each interception costs half a millisecond. */
 export const holdRequests: Step = {
@@ -15,7 +16,7 @@ export const holdRequests: Step = {
   isWanted: (plan) =>
     plan.requestRules !== undefined || plan.bypassServiceWorkers === true || plan.httpCache !== undefined || addsHeaders(plan),
   run: async (work) => {
-    const { tab, plan, signal } = work
+    const { tab, plan, findings, signal } = work
     const { requestRules: rules, signIn } = plan
     if (rules) {
       const { RequestEvaluator } = await import('../../blocking/request-evaluator.ts')
@@ -27,7 +28,12 @@ export const holdRequests: Step = {
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
     const interception = { signIn: addsHeaders(plan) ? signIn : undefined, evaluator: work.evaluator, shared }
-    if (Object.values(interception).some((part) => part !== undefined)) await intercept(tab, interception, signal)
+    if (Object.values(interception).every((part) => part === undefined)) return
+    const onRefused = (reason: string) => {
+      work.refusedHeaders ??= reason
+      warnOnce(findings.warnings, `a request failed, because the browser refused its headers: ${reason}`)
+    }
+    await intercept(tab, { ...interception, onRefused }, signal)
   },
 }
 

@@ -24,6 +24,9 @@ export const navigate: Step = {
     const answer = await abortable(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
     // Await here, because the timeout ends when this function returns.
     if (answer.isDownload) return await showFile(work, time.signal)
+    if (answer.errorText && work.refusedHeaders !== undefined) {
+      throw new CaptureError('INVALID_OPTIONS', `the browser refused headers or authorization: ${work.refusedHeaders}`)
+    }
     if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
     await arrive(work, time.signal)
   },

@@ -11,6 +11,7 @@ import type { Step, Work } from '../step.ts'
 const PIXELS_PER_INCH = 96
 /** Inches. Viewers draw no larger sheet. */
 const MAX_SHEET_INCHES = 200
+const CHECK_SIZES = 'Check pdf_width, pdf_height and the pdf_margin_… options: the margins must leave room on the sheet.'
 /** Stands for an empty template, because without any template the browser prints its own. */
 const NO_TEMPLATE = '<span></span>'
 
@@ -79,7 +80,9 @@ async function printPages({ tab, plan, signal }: Work, pages: PagesPlan): Promis
     // Chromium reports a crash as either of these errors, whichever comes first.
     if (reason === 'Printing failed' || (cause instanceof CaptureError && cause.code === 'PAGE_CRASHED')) throw toCrash(pages, cause)
     signal.throwIfAborted()
-    throw reason === undefined ? cause : new PrintRejected('INVALID_OPTIONS', `the browser cannot print this: ${reason}`, { cause })
+    if (reason === undefined) throw cause
+    const hint = /paper|content area/.test(reason) ? `. ${CHECK_SIZES}` : ''
+    throw new PrintRejected('INVALID_OPTIONS', `the browser cannot print this: ${reason}${hint}`, { cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withAsciiForm } from '../../text/ascii-form.ts'
 import { option } from '../rules/option-rules.ts'
 
 // A copy of the file in a bucket of the caller. Disabled unless a cluster administrator allows it. The credentials are in private.ts.
@@ -21,7 +22,7 @@ export const storageOptions = {
     z
       .string()
       .max(512)
-      .regex(/^https:\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
+      .regex(/^https:\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/, withAsciiForm())
       .describe('URL of the S3-compatible store that has storage_bucket: https, host and port. Default: none.'),
   ),
   storageRegion: option(

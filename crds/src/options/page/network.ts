@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withAsciiForm } from '../../text/ascii-form.ts'
 import { option, pictureOption } from '../rules/option-rules.ts'
 
 /** Proxy and connection options. The user name and password of a proxy are in private.ts. */
@@ -8,7 +9,7 @@ export const networkOptions = {
     z
       .string()
       .max(512)
-      .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
+      .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/, withAsciiForm())
       .describe(
         'URL of the proxy for the page’s traffic: http, https or socks5, with host and port. A user name and password in it become proxy_username and proxy_password. Default: none.',
       ),
@@ -21,7 +22,7 @@ export const networkOptions = {
           .string()
           .min(1)
           .max(253)
-          .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/),
+          .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/, withAsciiForm()),
       )
       .max(50)
       .describe('Hosts to reach without the proxy, at most 50; *.example.com matches all subdomains. Default: none.'),

@@ -25,14 +25,16 @@ export const placeOptions = {
       .string()
       .max(64)
       .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/)
-      .describe('IANA time zone of the page. Default: UTC.'),
+      .describe('IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC.'),
   ),
   locale: pictureOption(
     z
       .string()
       .max(35)
       .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}$/)
-      .describe('Language and region of the page as a BCP 47 tag. Sets formats, navigator.language and Accept-Language. Default: en-US.'),
+      .describe(
+        'Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US.',
+      ),
   ),
   fixedTime: pictureOption(
     z
@@ -47,14 +49,17 @@ export const placeOptions = {
 
 export const placeDefaults = { geolocationAccuracy: 0, timezone: 'UTC', locale: 'en-US' }
 
-/** True for the name of an existing time zone. */
-export function isTimeZone(name: string): boolean {
+/** The name by which the browser knows a time zone, which it reads with regard to case: `utc` is `UTC`. Undefined: there is no such zone. */
+export function toTimeZone(name: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {
-    return false
+    return undefined
   }
 }
+
+/** True if the browser has formats for the language of a tag. */
+export const hasFormats = (locale: string): boolean => Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0
 
 /** True for a valid time between the first and the last year. */
 export function isFixedTime(text: string): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withAsciiForm } from '../../text/ascii-form.ts'
 
 // Schemas of texts that several options use. All have a maximum length, because Kubernetes objects store them.
 
@@ -17,7 +18,7 @@ export const httpUrl = (what: string) =>
   z
     .string()
     .max(URL_LENGTH)
-    .regex(/^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/)
+    .regex(/^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/, withAsciiForm())
     .describe(what)
 
 /** http or https URLs of files. */
@@ -32,7 +33,7 @@ export const httpUrls = (most: number, what: string) =>
     .max(most)
     .describe(what)
 
-/** URL patterns: `*` matches any text. */
+/** URL patterns: `*` matches any text. They are compared with URLs as browsers send them, which are ASCII. */
 export const urlPatterns = (most: number, what: string) =>
   z
     .array(
@@ -40,7 +41,7 @@ export const urlPatterns = (most: number, what: string) =>
         .string()
         .min(1)
         .max(PATTERN_LENGTH)
-        .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces'),
+        .regex(/^[\x21-\x7e]+$/, withAsciiForm('must be printable ASCII without spaces')),
     )
     .max(most)
     .describe(what)

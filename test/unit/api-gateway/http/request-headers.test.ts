@@ -1,24 +1,50 @@
 import t from 'tap'
 import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
-import { isLenient, prefersFile } from '../../../../api-gateway/src/http/request-headers.ts'
+import { isLenient, preferredBody } from '../../../../api-gateway/src/http/request-headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
 
-const accepts: [string | undefined, boolean][] = [
-  [undefined, false],
-  ['*/*', false],
-  ['application/json', false],
-  ['image/*', true],
-  ['image/png', true],
-  ['image/png, */*;q=0.1', true],
-  ['image/webp;q=0.8, application/json', false],
-  ['application/json;q=0.5, image/*', true],
-  ['image/*;q=0', false],
-  ['image/*;q=x', false],
-  ['text/html, IMAGE/PNG', true],
+const accepts: [accept: string | undefined, type: string, body: ReturnType<typeof preferredBody>][] = [
+  [undefined, 'image/png', 'record'],
+  ['', 'image/png', 'record'],
+  ['*/*', 'image/png', 'record'],
+  ['application/json', 'application/pdf', 'record'],
+  ['application/json, text/plain, */*', 'image/png', 'record'],
+  ['application/vnd.api+json', 'image/png', 'record'],
+  ['application/*', 'image/png', 'record'],
+  ['image/*', 'image/png', 'file'],
+  ['image/*', 'application/pdf', 'file'],
+  ['image/*', 'video/mp4', 'file'],
+  ['video/*', 'image/gif', 'file'],
+  ['application/octet-stream', 'image/webp', 'file'],
+  ['image/png', 'image/png', 'file'],
+  ['application/pdf', 'application/pdf', 'file'],
+  ['Application/PDF;q=0.9', 'application/pdf', 'file'],
+  ['application/pdf, application/json;q=0.5', 'application/pdf', 'file'],
+  ['application/pdf, */*, application/json;q=0', 'application/pdf', 'file'],
+  ['video/webm', 'video/webm', 'file'],
+  ['image/png, */*;q=0.1', 'image/png', 'file'],
+  ['application/pdf, */*;q=0.1', 'image/png', 'file'],
+  ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'image/png', 'file'],
+  ['application/json;q=0.5, image/*', 'image/png', 'file'],
+  ['text/html, IMAGE/PNG', 'image/png', 'file'],
+  ['image/webp;q=0.8, application/json', 'image/webp', 'record'],
+  ['application/pdf, application/json;q=0.5', 'image/png', 'record'],
+  ['audio/mpeg, application/json;q=0.1', 'video/mp4', 'record'],
+  ['image/*, image/png;q=0', 'image/png', undefined],
+  ['image/*;q=0', 'image/png', undefined],
+  ['image/*;q=x', 'image/png', undefined],
+  ['application/pdf', 'image/png', undefined],
+  ['image/png', 'application/pdf', undefined],
+  ['video/mp4', 'image/png', undefined],
+  ['video/mp4, video/webm', 'image/gif', undefined],
+  ['audio/mpeg', 'video/mp4', undefined],
+  ['audio/*', 'image/png', undefined],
+  ['text/html', 'image/png', undefined],
+  ['*/*, application/json;q=0', 'image/png', undefined],
 ]
-for (const [accept, file] of accepts) {
-  t.test(`prefersFile reads ${accept}`, async (t) => t.equal(prefersFile(accept), file))
-}
+t.test('preferredBody reads Accept headers', async (t) => {
+  for (const [accept, type, body] of accepts) t.equal(preferredBody(accept, type), body, `${accept} for ${type}`)
+})
 
 const ranges: [string | undefined, ReturnType<typeof parseRange>][] = [
   [undefined, undefined],

@@ -19,10 +19,44 @@ t.test('PrivateOptions accepts valid header names', async (t) => {
 })
 
 t.test('PrivateOptions refuses headers that clients must not set, in upper or lower case', async (t) => {
-  const names = ['Host', 'cookie', 'CONTENT-LENGTH', 'Transfer-Encoding', 'connection', 'Proxy-Authorization', 'te', ':path', 'a b', '']
+  const names = [
+    'Host',
+    'cookie',
+    'CONTENT-LENGTH',
+    'Transfer-Encoding',
+    'connection',
+    'Proxy-Authorization',
+    'te',
+    ':path',
+    'a b',
+    '',
+    'Cookie2',
+    'Set-Cookie',
+  ]
   t.strictSame(
     names.filter((name) => takes({ headers: { [name]: 'x' } })),
     [],
+  )
+})
+
+t.test('headers with which the browser would never send the request are refused, and similar ones are not', async (t) => {
+  const refused: [string, string][] = [
+    ...['', ' ', ',', '*', 'gzip, *;q=0'].map((value): [string, string] => ['Accept-Encoding', value]),
+    ...['TRACE', 'track', 'PUT, CONNECT'].map((value): [string, string] => ['X-HTTP-Method-Override', value]),
+    ...['', 'the shop', 'file:///etc/hosts', 'https://ada:secret@a.example/', 'https://a.example/#top'].map((value): [string, string] => [
+      'referer',
+      value,
+    ]),
+  ]
+  const sent: [string, string][] = [
+    ...['gzip,,br', 'identity', 'br;q=1'].map((value): [string, string] => ['accept-encoding', value]),
+    ...['PATCH', 'retrace'].map((value): [string, string] => ['X-HTTP-Method', value]),
+    ['X-Mode', 'TRACE'],
+    ['Referer', 'HTTPS://a.example/?q=1'],
+  ]
+  t.strictSame(
+    [...refused, ...sent].filter(([name, value]) => takes({ headers: { [name]: value } })),
+    sent,
   )
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isTimeZone, offsetAt } from '../../../../crds/src/schedule/time-zone.ts'
+import { describeTimeZone, isTimeZone, offsetAt } from '../../../../crds/src/schedule/time-zone.ts'
 
 t.test('names of the IANA database are zones, and nothing else', async (t) => {
   for (const name of ['UTC', 'Europe/Zurich', 'America/Argentina/Buenos_Aires', 'Asia/Calcutta', 'Etc/GMT+5']) t.ok(isTimeZone(name), name)
@@ -13,4 +13,9 @@ t.test('the offset is that of the instant', async (t) => {
   t.equal(offsetAt('Asia/Kathmandu', 0), 19_800_000)
   t.equal(offsetAt('Pacific/Chatham', Date.UTC(2026, 0, 1)), 49_500_000)
   t.equal(offsetAt('UTC', 12_345), 0)
+})
+
+t.test('describeTimeZone suggests the spelling that was meant, and nothing for what is no zone', async (t) => {
+  const hints = ['utc', 'Utc', 'europe/lisbon', '+05:30', 'Local', 'Mars/Olympus', ''].map((name) => describeTimeZone(name).split('; ')[1])
+  t.strictSame(hints, ['did you mean UTC?', 'did you mean UTC?', 'did you mean Europe/Lisbon?', undefined, undefined, undefined, undefined])
 })

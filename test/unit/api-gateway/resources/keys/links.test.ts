@@ -153,6 +153,11 @@ t.test('link_policy accepts the name of every option, and returns it unchanged',
 
 const wrong: { name: string; policy: unknown; detail: object }[] = [
   { name: 'a host with a scheme', policy: { allowed_hosts: ['https://a.example'] }, detail: { path: 'link_policy.allowed_hosts[0]' } },
+  {
+    name: 'an international host, with the form that browsers send',
+    policy: { allowed_hosts: ['*.straße.example'] },
+    detail: { path: 'link_policy.allowed_hosts[0]', message: /must be written as browsers send it: \*\.xn--strae-oqa\.example$/ },
+  },
   { name: 'a host twice', policy: { allowed_hosts: ['a.example', 'a.example'] }, detail: { path: 'link_policy.allowed_hosts[1]' } },
   {
     name: 'an unknown option',

@@ -183,6 +183,29 @@ t.test('GET /videos reads all pages with cursors, past the screenshots between',
   )
 })
 
+t.test('an Accept header that no format fits gets 406 with what would fit, and nothing is captured', async (t) => {
+  const gateway = aGateway()
+  const refused: [path: string, options: object, accept: string, message: RegExp][] = [
+    ['/videos', {}, 'video/webm', /neither video\/mp4, the file in format mp4, nor application\/json/],
+    ['/videos', { format: 'gif' }, 'audio/*', /neither image\/gif/],
+    ['/screenshots', {}, 'application/pdf', /neither image\/png/],
+    ['/screenshots', { format: 'pdf' }, 'image/png, audio/ogg', /neither application\/pdf/],
+    ['/screenshots', { format: 'webp' }, 'text/html', /neither image\/webp/],
+  ]
+  for (const [path, options, accept, message] of refused) {
+    const { status, body } = await call(gateway, 'POST', path, { url, options }, { accept })
+    t.match({ status, body }, { status: 406, body: { success: false, error: { code: 'NOT_ACCEPTABLE', message } } })
+  }
+  t.equal(gateway.screenshots.objects.size, 0)
+  for (const [accept, more] of [
+    ['application/pdf', { response_type: 'json' }],
+    ['application/pdf', { async: true, options: { format: 'pdf' } }],
+    ['application/pdf, application/json;q=0.1', {}],
+  ] as const) {
+    t.equal((await call(gateway, 'POST', '/screenshots', { url, ...more }, { accept })).status, 202, `${accept} ${JSON.stringify(more)}`)
+  }
+})
+
 t.test('Accept: video/* holds the request and responds with the video, with ranges at its link', async (t) => {
   const gateway = aGateway()
   const content = Buffer.from('0123456789')

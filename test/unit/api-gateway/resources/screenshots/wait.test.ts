@@ -4,39 +4,39 @@ import { planResponse, waitQuery } from '../../../../../api-gateway/src/resource
 
 const plans: [Parameters<typeof planResponse>[0], ReturnType<typeof planResponse>][] = [
   [
-    { request: {}, prefersFile: false },
+    { request: {}, preferred: 'record' },
     { waitSeconds: 0, body: 'record' },
   ],
   [
-    { request: {}, waitSeconds: 7, prefersFile: false },
+    { request: {}, waitSeconds: 7, preferred: 'record' },
     { waitSeconds: 7, body: 'record' },
   ],
   [
-    { request: { async: false }, prefersFile: false },
+    { request: { async: false }, preferred: 'record' },
     { waitSeconds: 25, body: 'record' },
   ],
   [
-    { request: {}, prefersFile: true },
+    { request: {}, preferred: 'file' },
     { waitSeconds: 25, body: 'file' },
   ],
   [
-    { request: { async: true }, prefersFile: true },
+    { request: { async: true }, preferred: 'file' },
     { waitSeconds: 0, body: 'file' },
   ],
   [
-    { request: { async: true }, waitSeconds: 3, prefersFile: true },
+    { request: { async: true }, waitSeconds: 3, preferred: 'file' },
     { waitSeconds: 3, body: 'file' },
   ],
   [
-    { request: { responseType: 'by_format' }, prefersFile: false },
+    { request: { responseType: 'by_format' }, preferred: 'record' },
     { waitSeconds: 25, body: 'file' },
   ],
   [
-    { request: { responseType: 'json', async: false }, prefersFile: true },
+    { request: { responseType: 'json', async: false }, preferred: 'file' },
     { waitSeconds: 25, body: 'record' },
   ],
   [
-    { request: { responseType: 'empty', async: false }, prefersFile: true },
+    { request: { responseType: 'empty', async: false }, preferred: 'file' },
     { waitSeconds: 25, body: 'empty' },
   ],
 ]

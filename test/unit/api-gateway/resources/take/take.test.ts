@@ -114,6 +114,19 @@ t.test('GET /take accepts tracking parameters that were added to a link', async 
   t.equal((await gateway.capture(`${gateway.sign(PAGE)}${added.map((name) => `&${name}=abc123`).join('')}`)).statusCode, 200)
 })
 
+t.test('a signed link that was copied from HTML works with &amp; in place of &, and only with its own signature', async (t) => {
+  const gateway = aTakeGateway()
+  const link = gateway.sign(`${PAGE}&full_page=true&hide_selectors=p&hide_selectors=%26amp%3B`)
+  t.equal((await gateway.capture(link)).statusCode, 200)
+  const copied = link.replaceAll('&', '&amp;')
+  for (const form of [copied, link.replaceAll('&', '&amp;amp;'), link.replaceAll('&', '&AMP;'), `${copied}&amp;utm_source=mail`]) {
+    t.equal((await gateway.get(form)).statusCode, 200, form)
+  }
+  t.equal((await gateway.get(copied.replace('full_page=true', 'full_page=false'))).statusCode, 403)
+  t.equal((await gateway.get(`${copied}&amp;delay=1`)).statusCode, 403)
+  t.equal((await gateway.get(`${link}&amplitude=1`)).statusCode, 400)
+})
+
 t.test('GET /take refuses links of keys and accounts that may not capture', async (t) => {
   const gateway = aTakeGateway()
   const link = gateway.sign(PAGE)
