@@ -18,6 +18,7 @@ import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addPipelining } from './plugins/pipelining.ts'
 import { addRequestId, addRequestMetrics, requestIdOf } from './plugins/requests.ts'
+import { addSingleHeaders } from './plugins/single-headers.ts'
 import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './reference/docs-routes.ts'
@@ -84,11 +85,17 @@ export function buildApp(deps: Deps): FastifyInstance {
   addCors(app, deps)
   // After CORS, so that pages can read refusals, and so that preflights need no API key.
   app.after(() => {
+    addSingleHeaders(app)
     addMethods(app)
     addBodies(app, deps)
     addRequestMetrics(app, deps.metrics)
     addAuth(app, { ...deps, findSessionKey })
     addLimits(app, { ...deps, calls })
+  })
+  // A client that reads nothing would hold its response for ever. Stored files are also watched for their slots.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    deps.downloads.watchUnread(reply.raw)
+    done(null, payload)
   })
   // During shutdown clients should reconnect to another replica.
   app.addHook('onSend', async (_request, reply) => {

@@ -44,7 +44,7 @@ export function buildMetrics() {
   for (const reason of ['account', 'file', 'replica']) downloadsRefused.inc({ reason }, 0)
   const downloadsEnded = counter(
     'screenshot_downloads_ended_total',
-    'File downloads that the gateway ended: without progress (stalled), below the minimum rate (slow), or for a smaller share (share).',
+    'Responses that the gateway ended: without progress (stalled), and file downloads below the minimum rate (slow), or for a smaller share (share).',
     ['reason'],
   )
   for (const reason of ['stalled', 'slow', 'share']) downloadsEnded.inc({ reason }, 0)

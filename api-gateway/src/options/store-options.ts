@@ -9,7 +9,7 @@ import type { ObjectStore } from '../store/ports.ts'
 
 // Where the options of a request are stored. Large or private options must never be in etcd in plain text. Small ordinary options stay in the
 // Screenshot, where kubectl shows them. Private options are sealed to the Screenshot's name and URL. Options that are too large become one sealed
-// object in the bucket, which a batch shares. The gateway only has the public key and cannot read sealed options.
+// object in the bucket. A batch shares it, so it is not sealed to a URL then. The gateway only has the public key and cannot read sealed options.
 
 /** Option fields of a Screenshot's spec. */
 export type StoredOptions = Pick<ScreenshotSpec, 'options' | 'sealedOptions' | 'optionsObject' | 'hiddenOptions'>
@@ -55,7 +55,9 @@ export async function storeBatchOptions(
 ): Promise<StoredOptions[]> {
   const { owners, account } = request
   const { spec, inBucket, toSeal } = divide(request)
-  const stored = inBucket === undefined ? spec : { ...spec, optionsObject: await putObject(inBucket, request, deps) }
+  // Of a schedule, the URL can change.
+  const url = inBucket?.privateOptions && owners.length === 1 ? owners[0]?.url : undefined
+  const stored = inBucket === undefined ? spec : { ...spec, optionsObject: await putObject(inBucket, { ...request, url }, deps) }
   return Promise.all(
     owners.map(async ({ name, url, privateOptions }) => {
       const own = { ...toSeal, ...privateOptions }
@@ -93,20 +95,20 @@ const toSpec = (options: CaptureOptions, hiddenOptions: string[]): StoredOptions
 })
 
 /** Where an object in the bucket is. */
-type Place = Pick<SharedOptions, 'account' | 'subject' | 'keyOf'>
+type Place = Pick<SharedOptions, 'account' | 'subject' | 'keyOf'> & { url?: string | undefined }
 
 /** Writes an object without options, in place of an earlier one. Returns its key. */
 export const emptyOptions = (place: Place, deps: OptionsDeps): Promise<string> => putObject({}, place, deps)
 
 async function putObject(
   content: SealedOptions,
-  { account, subject, keyOf = optionsKey }: Place,
+  { account, subject, url, keyOf = optionsKey }: Place,
   { sealingKey, objects }: OptionsDeps,
 ): Promise<string> {
   const key = keyOf(account, subject)
   const text = JSON.stringify(content)
   if (Buffer.byteLength(text) > MAX_OPTIONS_BYTES) throw tooLarge()
-  await objects.write(key, await seal(text, { purpose: 'large-options', subject, account }, sealingKey()))
+  await objects.write(key, await seal(text, { purpose: 'large-options', subject, account, url }, sealingKey()))
   return key
 }
 

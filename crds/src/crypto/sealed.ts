@@ -22,7 +22,7 @@ export interface SealedFor {
   /** Name of the object that contains it, or id of the batch whose objects share it. */
   subject: string
   account: string
-  /** The URL to capture; absent if there is none, or if a batch has several. */
+  /** The URL to capture; absent without private options, or if a batch has several. */
   url?: string | undefined
 }
 
@@ -66,17 +66,18 @@ export async function seal(text: string, sealedFor: SealedFor, key: SealingKey):
 
 /**
  * Decrypts a text of {@link seal}.
+ * @param sealedFor the object and purpose, or several of which one must fit
  * @throws SealError
  */
-export async function unseal(sealed: string, sealedFor: SealedFor, keys: OpeningKeys): Promise<string> {
+export async function unseal(sealed: string, sealedFor: SealedFor | readonly SealedFor[], keys: OpeningKeys): Promise<string> {
   const kid = kidOf(sealed)
   const key = keys.find((candidate) => candidate.kid === kid)
   if (!key) throw new SealError('the text is encrypted with an unknown key')
   const limits = { keyManagementAlgorithms: [ALGORITHM], contentEncryptionAlgorithms: [CONTENT] }
   const opened = await compactDecrypt(sealed, await importJWK(key, ALGORITHM), limits).catch(() => undefined)
   if (!opened) throw new SealError('the text cannot be decrypted')
-  if (JSON.stringify(opened.protectedHeader[BOUND]) !== JSON.stringify(bindingOf(sealedFor)))
-    throw new SealError('the text belongs to another object')
+  const bound = JSON.stringify(opened.protectedHeader[BOUND])
+  if (![sealedFor].flat().some((one) => JSON.stringify(bindingOf(one)) === bound)) throw new SealError('the text belongs to another object')
   return new TextDecoder().decode(opened.plaintext)
 }
 

@@ -77,7 +77,16 @@ export const WebhookStatus = z.object({
   signingSecretName: z
     .string()
     .max(MAX_OBJECT_NAME_LENGTH)
-    .describe('Name of the Secret that contains the signing secret in its key signing-secret. Owned by this Webhook.')
+    .describe(
+      'Name of the Secret that contains the signing secret in its key signing-secret. Absent: it is in the spec, or no Secret can be used.',
+    )
+    .optional(),
+  unlabeledSecret: z
+    .string()
+    .max(128)
+    .describe(
+      'UID and account of the Secret that still signs without the label tintype.dev/account. Empty: it has the label, or is owned by this Webhook. Absent: not known.',
+    )
     .optional(),
   statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
   lastTest: ManualTest.describe('Response to the test that a person requested.').optional(),
@@ -86,7 +95,7 @@ export const WebhookStatus = z.object({
     .meta({ maxProperties: MAX_REQUESTS })
     .describe('Responses to posts that the gateway requested. They are removed after the gateway has read them.')
     .optional(),
-  conditions: Conditions.describe('Condition Ready, and Answering after posts were paused.').optional(),
+  conditions: Conditions.describe('Condition Ready, Answering after posts were paused, and SecretLabeled.').optional(),
 })
 export type WebhookStatus = z.infer<typeof WebhookStatus>
 

@@ -3,7 +3,7 @@ import { CaptureOptions, LARGE_OPTIONS } from './catalog.ts'
 import { PrivateOptions } from './private.ts'
 
 // The content that the gateway encrypts and the operator decrypts. Options that do not fit in a Kubernetes object are in the bucket, bound to the
-// object's name or to the batch that shares them. Private options are in the object itself, bound to its name and URL.
+// object's name or to the batch that shares them. Private options are in the object itself if they fit, bound to its name and URL.
 
 /** Maximum bytes of JSON for the options of one object. Larger options move to the bucket. */
 export const MAX_INLINE_BYTES = 8192

@@ -7,6 +7,7 @@ import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts
 import type { CaptureOptions } from '../options/catalog.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
 import type { Whole } from '../schema/custom-resource.ts'
+import { undisguise } from '../text/disguise.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
 import { baselineKey } from './storage-keys.ts'
@@ -64,11 +65,13 @@ export function baselineOf({ metadata, spec, status }: StoredSchedule): Schedule
 /** The spec of the Screenshot of a run that was due at a time. It names the picture to compare with. */
 export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date): ScreenshotSpec {
   const { metadata, spec } = schedule
-  const { options, ...template } = spec.template
+  const { options, attachmentName, ...template } = spec.template
   const baseline = baselineOf(schedule)
   const merged = { ...options, ...toCompareOptions(schedule, baseline) }
   return {
     ...template,
+    // The API server refuses such a name in a new Screenshot. Schedules of earlier versions can have one.
+    ...(attachmentName === undefined ? {} : { attachmentName: undisguise(attachmentName) }),
     ...(Object.keys(merged).length > 0 ? { options: merged } : {}),
     ...(baseline ? { baseline: toKept(baseline) } : {}),
     accountName: accountOf({ spec }),

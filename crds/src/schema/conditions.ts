@@ -32,6 +32,8 @@ export const ConditionType = {
   scaled: 'Scaled',
   /** Webhook: posts to it are not paused. */
   answering: 'Answering',
+  /** Webhook: False while it still signs with a Secret that lacks the label of its account. Absent if that never was so. */
+  secretLabeled: 'SecretLabeled',
   /** ScreenshotSchedule: no runs are created. */
   suspended: 'Suspended',
   /** ScreenshotSchedule: how its last run ended. */

@@ -100,7 +100,7 @@ async function openSealed({ metadata, spec }: Screenshot, keys: OpeningKeys): Pr
 }
 
 async function openLarge(shot: Screenshot, { storage, keys, report }: OptionsSources): Promise<SealedOptions> {
-  const { optionsObject, batchId, scheduleRef } = shot.spec
+  const { optionsObject, batchId, scheduleRef, url } = shot.spec
   if (optionsObject === undefined) return {}
   const account = accountOf(shot)
   const subject = scheduleRef
@@ -111,13 +111,15 @@ async function openLarge(shot: Screenshot, { storage, keys, report }: OptionsSou
   const isSealed = text !== undefined && COMPACT_JWE.test(text)
   if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
   if (!isSealed) throw new OptionsError('the object with the options does not exist')
-  return open(text, { purpose: 'large-options', subject, account }, keys.openingKeys).catch((error: unknown) => {
+  const sealedFor = { purpose: 'large-options', subject, account } as const
+  // Without a URL: no private options, several URLs of a batch, or an object of an earlier version.
+  return open(text, [{ ...sealedFor, url }, sealedFor], keys.openingKeys).catch((error: unknown) => {
     if (error instanceof OptionsError) report({ kind: 'options', reason: 'content', key: optionsObject })
     throw error
   })
 }
 
-async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Promise<SealedOptions> {
+async function open(text: string, sealedFor: SealedFor | readonly SealedFor[], keys: OpeningKeys): Promise<SealedOptions> {
   const opened = await unseal(text, sealedFor, keys).catch((error: unknown) => {
     if (error instanceof SealError) throw new OptionsError(`the sealed options cannot be opened: ${error.message}`)
     throw error

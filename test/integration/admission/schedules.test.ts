@@ -49,6 +49,34 @@ t.test('a foreign Secret is refused with the reason', async (t) => {
   )
 })
 
+t.test('private options follow a changed URL or proxy: the change is refused while they stay', async (t) => {
+  const { http: gateway } = await release.asPod('tintype-api-gateway', 'gateway-1')
+  const { name } = (await create('acme')).metadata
+  const options = { proxy: 'http://proxy.example.com:8080', headersScope: 'same_site' as const }
+  const stored = { options, optionsObject: `schedules/acme/${name}.jwe`, sealedOptions: 'a..b.c.d', hiddenOptions: ['cookies', 'html'] }
+  const change = (template: object) => schedules.patch(name, mergePatch({ spec: { template } }))
+  await new Resource(gateway, screenshotSchedules).patch(name, mergePatch({ spec: { template: stored } }))
+  const changes: [string, object][] = [
+    ['url', { url: 'https://evil.example/' }],
+    ['url', { url: 'https://evil.example/', sealedOptions: null, hiddenOptions: null }],
+    ['url', { url: 'https://evil.example/', optionsObject: null }],
+    ['htmlBaseUrl', { options: { html: '<p>', htmlBaseUrl: 'https://evil.example/' } }],
+    ['proxy', { options: { proxy: 'http://evil.example:8080' } }],
+    ['storageEndpoint', { options: { storageEndpoint: 'https://evil.example', storageBucket: 'any' } }],
+    ['headersScope', { options: { headersScope: 'all' } }],
+  ]
+  for (const [what, template] of changes) {
+    const message = new RegExp(
+      `hidden options are for the present ${what}. Change it with PATCH in the REST API, or remove (sealed|options)`,
+    )
+    await t.rejects(change(template), { status: 403, message }, JSON.stringify(template))
+  }
+  t.ok(await change({ externalIdentifier: 'mine', options: { fullPage: true, proxy: null, headersScope: 'same_origin' } }), 'other fields')
+  const removed = { sealedOptions: null, optionsObject: null, hiddenOptions: null }
+  t.ok(await change({ url: 'https://example.org/', ...removed }), 'without the hidden options')
+  t.ok(await change({ url: 'https://example.com/', options: { proxy: 'http://other.example:8080' } }), 'a schedule without hidden options')
+})
+
 for (const [field, value] of [
   ['sealedOptions', 'eyJhbGciOiJFQ0RILUVTIn0..a.b.c'],
   ['optionsObject', 'schedules/other/sch-1.jwe'],

@@ -90,6 +90,26 @@ t.test('policy rejects changes of finalizers and owners of another account’s o
   t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: null } })))
 })
 
+t.test('policy rejects changes of nothing but managed fields, which say whose apply may remove a field', async (t) => {
+  const theirs = new Resource(release.admin, webhooks)
+  await theirs.create({ metadata: { name: 'foreign-managed' }, spec: { ...hook, accountName: 'other' } })
+  const before = (await theirs.get('foreign-managed')).metadata
+  const apply = (client: KubeHttp, name: string, fieldManager: string, accountName: string) =>
+    client.request({
+      method: 'PATCH',
+      path: hooks.pathOf(name),
+      query: { fieldManager, force: 'true' },
+      contentType: 'application/apply-patch+yaml',
+      body: { apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name }, spec: { ...hook, accountName } },
+    })
+  await t.rejects(hooks.patch('foreign-managed', mergePatch({ metadata: { managedFields: [{}] } })), refused('other'))
+  await t.rejects(apply(ann, 'foreign-managed', 'mine', 'other'), refused('other'), 'an apply of the same values')
+  t.strictSame((await theirs.get('foreign-managed')).metadata, before)
+  t.ok(await hooks.patch('foreign-managed', mergePatch({ spec: { url } })), 'a change of nothing')
+  t.ok(await apply(ann, 'own', 'mine', 'acme'), 'control: the user’s own object')
+  t.ok(await hooks.patch('own', mergePatch({ metadata: { managedFields: [{}] } })))
+})
+
 t.test('policy lets the cluster’s controllers change metadata of all objects', async (t) => {
   for (const user of [
     'system:serviceaccount:kube-system:generic-garbage-collector',

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createKeyBody } from '../../../api-gateway/src/resources/keys/bodies.ts'
 import { createScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
+import { createScreenshotBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { evaluateTarget } from '../../../api-gateway/src/resources/screenshots/options/target-url.ts'
 import { findWebhookUrlProblems } from '../../../api-gateway/src/resources/shared/webhook-url.ts'
 import { createWebhookBody } from '../../../api-gateway/src/resources/webhooks/bodies.ts'
@@ -148,6 +149,26 @@ t.test('REST and the API server agree on names for people', async (t) => {
     }
     t.strictSame(found, [], resource.kind)
     t.equal(accepted, 10, resource.kind)
+  }
+})
+
+t.test('REST and the API server agree on file names, and refuse those that hide or reorder characters', async (t) => {
+  const taken = [
+    'shot.png',
+    'Größe 1.png',
+    'שלום.pdf',
+    '👩\u200d🚀.png',
+    'می\u200cخواهم',
+    '10\u200cها',
+    '1\ufe0f\u20e3',
+    'a\u3000b',
+    'x'.repeat(128),
+  ]
+  const refused = ['bill\u202egnp.exe', '\u2066a', 'a\u200e', 'a\u061cb', 'a\u200bb', 'a\u200db', 'a\u2028b', 'a\ufeff', 'a\u0085b', 'a/b']
+  for (const name of [...taken, ...refused]) {
+    const isTakenByRest = isTaken(() => createScreenshotBody.read({ url, attachment_name: name }, { isLenient: false, deps }))
+    t.equal(isTakenByRest, taken.includes(name), `REST: ${escape(name)}`)
+    t.equal(await isStored({ url, attachmentName: name }), taken.includes(name), `API server: ${escape(name)}`)
   }
 })
 

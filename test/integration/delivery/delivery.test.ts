@@ -291,6 +291,58 @@ t.test('a webhook uses no Secret of another type', async (t) => {
   t.match(hook, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
 })
 
+t.test('a webhook signs with another team’s Secret: it needs the label of its account, unless it signed with it before', async (t) => {
+  const store = new Resource(stage.http, secrets)
+  const prepare = (webhook: string) =>
+    store.create({
+      metadata: { name: `${webhook}-signing-secret` },
+      type: 'tintype.dev/signing-secret',
+      data: { 'signing-secret': Buffer.from(`whsec_of_${webhook}`).toString('base64') },
+    })
+  const label = (webhook: string, account: string | null) =>
+    store.patch(`${webhook}-signing-secret`, mergePatch({ metadata: { labels: { 'tintype.dev/account': account } } }))
+  const reread = (webhook: string) => stage.hooks.patch(webhook, mergePatch({ metadata: { annotations: { seen: String(Math.random()) } } }))
+  const whenCondition = (webhook: string, type: string, status: string) =>
+    eventually(`${webhook} has ${type}=${status}`, async () => {
+      const { conditions } = (await stage.hooks.get(webhook)).status ?? {}
+      return conditions?.find((condition) => condition.type === type && condition.status === status)
+    })
+  for (const name of ['prepared', 'earlier']) {
+    await prepare(name)
+    await stage.hooks.create({ metadata: { name }, spec: { url: `${receiver.url}/${name}`, events: ['screenshot.completed'] } })
+    const refused = await whenCondition(name, 'Ready', 'False')
+    t.equal(refused.reason, 'SecretLabelMissing')
+    t.match(refused.message, `label --overwrite secret ${name}-signing-secret tintype.dev/account=default`)
+  }
+  await label('prepared', 'other')
+  await reread('prepared')
+  // As an earlier version left it.
+  const status = { signingSecretName: 'earlier-signing-secret', activeSince: new Date().toISOString() }
+  await stage.hooks.patch('earlier', mergePatch({ status }), { subresource: 'status' })
+  t.match(await whenCondition('earlier', 'SecretLabeled', 'False'), { reason: 'SecretLabelMissing', message: /kubectl -n \S+ label/ })
+  await whenCondition('earlier', 'Ready', 'True')
+  await stage.complete()
+  const [kept] = await receiver.whenReceived(1)
+  t.equal(kept?.path, '/earlier')
+  t.equal(kept?.headers['x-webhook-signature'], hexSignature(kept!.body, 'whsec_of_earlier'))
+  t.match((await stage.hooks.get('prepared')).status?.conditions, [{ type: 'Ready', status: 'False', reason: 'SecretLabelMissing' }])
+
+  for (const name of ['prepared', 'earlier']) await label(name, 'default')
+  for (const name of ['prepared', 'earlier']) await reread(name)
+  await Promise.all([whenCondition('prepared', 'Ready', 'True'), whenCondition('earlier', 'SecretLabeled', 'True')])
+  await stage.complete()
+  t.strictSame(
+    (await receiver.whenReceived(3))
+      .slice(1)
+      .map(({ path }) => path)
+      .sort(),
+    ['/earlier', '/prepared'],
+  )
+  await label('earlier', null)
+  await reread('earlier')
+  t.equal((await whenCondition('earlier', 'Ready', 'False')).reason, 'SecretLabelMissing', 'the label was there before')
+})
+
 t.test('delivery repeats a failed post while a slow endpoint still processes the same event', async (t) => {
   let answerSlow = () => {}
   receiver.answer = ({ path, headers }, response) => {

@@ -35,6 +35,8 @@ interface Download extends RunningDownload {
   progress: Progress
   startedAt: number
   hasSlot: boolean
+  /** False: it never takes a slot. */
+  needsSlot: boolean
 }
 
 interface Waiter extends Holder {
@@ -79,7 +81,7 @@ export class Downloads {
    */
   async open(holder: Holder, response: ServerResponse, open: (turns: Turns) => Promise<Readable>): Promise<Readable> {
     await this.#takeSlot(holder)
-    const download = this.#add(holder, response, true)
+    const download = this.#add(holder, response, { hasSlot: true, needsSlot: true })
     try {
       return await open(this.#turns)
     } catch (error) {
@@ -90,12 +92,17 @@ export class Downloads {
 
   /** Watches a response from memory. It starts at once, and takes a slot only if its client is slow. */
   watch(holder: Holder, response: ServerResponse): void {
-    this.#add(holder, response, false)
+    this.#add(holder, response, { hasSlot: false, needsSlot: true })
   }
 
-  #add(holder: Holder, response: ServerResponse, hasSlot: boolean): Download {
+  /** Watches a response that is no stored file, such as a page of the console. It never takes a slot, and ends only without progress. */
+  watchUnread(response: ServerResponse): void {
+    this.#add({ account: '', file: '' }, response, { hasSlot: false, needsSlot: false })
+  }
+
+  #add(holder: Holder, response: ServerResponse, slot: Pick<Download, 'hasSlot' | 'needsSlot'>): Download {
     const startedAt = this.#options.now()
-    const download = { ...holder, response, startedAt, hasSlot, progress: new Progress(startedAt, sentBytesOf(response.socket) ?? 0) }
+    const download = { ...holder, response, startedAt, ...slot, progress: new Progress(startedAt, sentBytesOf(response.socket) ?? 0) }
     this.#downloads.add(download)
     response.once('close', () => this.#release(download))
     this.#timer ??= setInterval(() => this.sample(), SAMPLE_MILLISECONDS).unref()
@@ -106,12 +113,12 @@ export class Downloads {
   sample(): void {
     const now = this.#options.now()
     for (const download of this.#downloads) {
-      const { progress, response, startedAt } = download
+      const { progress, response, startedAt, needsSlot } = download
       progress.add(now, sentBytesOf(response.socket))
       // The client may have left before its response started, and then the response is not closed.
       if (response.destroyed || response.req.socket.destroyed) this.#release(download)
       else if (progress.idleMilliseconds >= STALLED_MILLISECONDS) this.#end(download, 'stalled')
-      else if (!download.hasSlot && now - startedAt >= MEMORY_MILLISECONDS) {
+      else if (needsSlot && !download.hasSlot && now - startedAt >= MEMORY_MILLISECONDS) {
         download.hasSlot = true
         this.#active++
       }

@@ -1,5 +1,6 @@
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import { undisguise } from '@tintype/crds/text/disguise'
 
 const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES])
 
@@ -9,7 +10,8 @@ export const contentTypeOf = (extension: string): string => TYPES.get(extension.
 /** `inline` for pictures and videos, else `attachment`. A given name always makes it an attachment (RFC 6266). */
 export function dispositionOf(name: string, extension: string, attachment: string | undefined): string {
   const isShown = /^(image|video)\//.test(contentTypeOf(extension))
-  const fileName = attachment ?? name
+  // Records of earlier versions can have such names.
+  const fileName = undisguise(attachment ?? name)
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const extended = ascii === fileName ? '' : `; filename*=UTF-8''${encodeURIComponent(fileName).replaceAll(/['()*]/g, toPercent)}`
   return `${attachment === undefined && isShown ? 'inline' : 'attachment'}; filename="${ascii}"${extended}`

@@ -1,5 +1,6 @@
 import type { ScheduleTemplate } from '@tintype/crds/kinds/screenshot-schedule'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
+import { identityDefaults } from '@tintype/crds/options/page/identity'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import { type PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
 import { areInline, splitLarge } from '@tintype/crds/options/sealed-options'
@@ -80,14 +81,26 @@ interface Merged {
   url: string
 }
 
+/** Options that decide who receives private options, beside the URL. */
+const SECRETS_OF: readonly (readonly [option: 'proxy' | 'storageEndpoint' | 'headersScope', secrets: readonly string[]])[] = [
+  ['proxy', ['proxyUsername', 'proxyPassword']],
+  ['storageEndpoint', ['storageAccessKeyId', 'storageSecretAccessKey']],
+  ['headersScope', ['headers', 'authorization']],
+]
+
+const isRedirected = (option: keyof CaptureOptions, { set }: PageChanges, { options = {} }: ScheduleTemplate): boolean =>
+  set[option] !== undefined && set[option] !== options[option] && set[option] !== identityDefaults.headersScope
+
 function findReason({ template, changes, named, missing, options, url }: Merged): Reason | undefined {
   const { hiddenOptions: hidden = [] } = template
   if (url !== template.url && missing.some(isPrivate))
     return { path: typeof changes.url === 'string' ? 'url' : 'options', text: 'the private options are encrypted for the present url' }
   const replaced = named.find((name) => hidden.includes(name) || name in changes.privateOptions)
   if (replaced !== undefined) return { path: toField(replaced), text: 'the hidden options are stored as one encrypted text' }
-  if (changes.set.proxy !== undefined && changes.set.proxy !== template.options?.proxy && missing.includes('proxyUsername'))
-    return { path: 'options.proxy', text: 'its user name is that of the present proxy' }
+  const secret = SECRETS_OF.find(
+    ([option, secrets]) => isRedirected(option, changes, template) && secrets.some((name) => missing.includes(name)),
+  )
+  if (secret) return { path: toField(secret[0]), text: `the present ${toSnakeCase(secret[0])} has private options` }
   if (!areInline(options) && Object.keys(splitLarge(options).large).length > 0)
     return { path: 'options', text: 'the options are larger than 8 KiB, so all of them are encrypted' }
   return undefined

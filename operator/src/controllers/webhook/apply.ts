@@ -6,7 +6,7 @@ import type { Requeue } from '../../controller-runtime/controller.ts'
 import { patchSeen, patchStatus } from '../../kube/patch-seen.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import { createSecret } from '../../secrets/ensure-secret.ts'
-import { type Action, GONE_REASON, type StatusPatch } from './decide.ts'
+import { type Action, GONE_REASON, LABEL_MISSING, type StatusPatch } from './decide.ts'
 import { buildSigningSecret } from './signing-secret.ts'
 
 export interface ApplyDeps extends Pick<TermDeps, 'clients'> {
@@ -43,12 +43,19 @@ const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webho
 const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
 
 async function writeStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
-  if (await patchStatus(deps.clients.webhooks, webhook, status, signal)) reportGone(webhook, status, deps)
+  if (await patchStatus(deps.clients.webhooks, webhook, status, signal)) reportProblems(webhook, status, deps)
 }
 
-/** Records one Event when the endpoint begins to return 410. */
-function reportGone(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
-  const before = findCondition(webhook.status?.conditions, ConditionType.answering)
-  const now = findCondition(conditions, ConditionType.answering)
-  if (now?.reason === GONE_REASON && before?.reason !== GONE_REASON) events.warn(regarding(webhook), 'EndpointGone', now.message)
+const REPORTED = [
+  { type: ConditionType.answering, reason: GONE_REASON, event: 'EndpointGone' },
+  { type: ConditionType.secretLabeled, reason: LABEL_MISSING, event: LABEL_MISSING },
+]
+
+/** Records one Event when the endpoint begins to return 410, and one when a Secret without a label is found. */
+function reportProblems(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
+  for (const { type, reason, event } of REPORTED) {
+    const now = findCondition(conditions, type)
+    if (now?.reason === reason && findCondition(webhook.status?.conditions, type)?.reason !== reason)
+      events.warn(regarding(webhook), event, now.message)
+  }
 }

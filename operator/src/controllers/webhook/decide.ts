@@ -2,8 +2,9 @@
 // events. Pure.
 
 import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
-import { Annotation } from '@tintype/crds/identifiers/names'
+import { Annotation, Label } from '@tintype/crds/identifiers/names'
 import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { toShortUrl } from '@tintype/crds/schema/urls'
@@ -15,6 +16,8 @@ import { type SecretState, signingSecretName } from './signing-secret.ts'
 export interface Observed {
   webhook: Webhook
   secret: SecretState
+  /** What the status says of the Secret if the webhook keeps it. */
+  unlabeledSecret?: string | undefined
   /** Result of the address rules for the URL, without DNS resolution. */
   url: AddressDecision
   /** True while posts are paused because most recent ones failed. */
@@ -29,6 +32,7 @@ export interface StatusPatch {
   activeSince: string | null
   subscriptions: Record<string, string | null> | null
   signingSecretName: string | null
+  unlabeledSecret: string | null
   conditions: Condition[]
 }
 
@@ -58,8 +62,8 @@ const GONE = {
 const HTTP_GONE = 410
 const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.' }
 
-/** Time within which the garbage collector deletes the Secret of a deleted webhook. */
-const LEFTOVER_MILLISECONDS = 2_000
+/** Times until a Secret is read again, which the operator may not watch. The garbage collector deletes that of a deleted webhook. */
+const REREAD_MILLISECONDS: Partial<Record<SecretState, number>> = { leftover: 2_000, foreign: 15_000, unlabeled: 15_000, kept: 30_000 }
 
 /** A change of the object itself is the only action: the next reconcile decides the rest. */
 export function decide(observed: Observed, now: Date, settings: DisableSettings = {}): Action[] {
@@ -70,10 +74,11 @@ export function decide(observed: Observed, now: Date, settings: DisableSettings 
   const obstacle = findObstacle(observed)
   const finding = obstacle ?? { status: 'True', reason: 'Active', message: secret === 'sealed' ? SEALED : IN_A_SECRET }
   const status = toStatus(observed, finding, now)
+  const afterMilliseconds = REREAD_MILLISECONDS[secret]
   return [
     ...(obstacle === undefined && secret === 'missing' ? [{ do: 'createSecret' as const }] : []),
     ...(isSame(webhook.status, status) ? [] : [{ do: 'patchStatus' as const, status }]),
-    ...(secret === 'leftover' ? [{ do: 'requeue' as const, afterMilliseconds: LEFTOVER_MILLISECONDS }] : []),
+    ...(afterMilliseconds === undefined ? [] : [{ do: 'requeue' as const, afterMilliseconds }]),
   ]
 }
 
@@ -105,6 +110,10 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
   if (secret === 'foreign') {
     return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret. Rename it or the Webhook.` }
   }
+  if (secret === 'unlabeled') {
+    const message = `The Secret ${name} may be of another account. If it is yours, set its label: ${toLabelCommand(webhook)}. Otherwise rename the Webhook.`
+    return { status: 'False', reason: LABEL_MISSING, message }
+  }
   if (secret === 'leftover') {
     return {
       status: 'False',
@@ -115,14 +124,39 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
   return undefined
 }
 
-function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding: Finding, now: Date): StatusPatch {
+/** Reason of the conditions Ready and SecretLabeled. */
+export const LABEL_MISSING = 'SecretLabelMissing'
+
+const toLabelCommand = ({ metadata, spec }: Webhook): string =>
+  `kubectl -n ${metadata.namespace} label --overwrite secret ${signingSecretName(metadata.name)} ${Label.account}=${accountOf({ spec })}`
+
+/** Sets the condition while an unlabeled Secret signs, and from then on. */
+function toLabeled(conditions: Condition[], { webhook, secret }: Observed, now: Date): Condition[] {
+  const type = ConditionType.secretLabeled
+  const command = toLabelCommand(webhook)
+  const message = `Events are still signed with the Secret ${signingSecretName(webhook.metadata.name)}, which lacks the label of its account. Set it: ${command}.`
+  if (secret === 'kept') return setCondition(conditions, { type, status: 'False', reason: LABEL_MISSING, message }, now)
+  const labeled = { reason: 'Labeled', message: 'No Secret without the label signs events.' }
+  return findCondition(conditions, type) ? setCondition(conditions, { type, status: 'True', ...labeled }, now) : conditions
+}
+
+/** What the status says of the Secret: nothing if it cannot be used, or the next one of its name would seem to have been used before. */
+function toSecretStatus({ webhook, secret, unlabeledSecret }: Observed, { status }: Finding) {
+  const isLabeled = secret === 'usable' || (secret === 'missing' && status === 'True')
+  if (!isLabeled && secret !== 'kept') return { signingSecretName: null, unlabeledSecret: null }
+  return { signingSecretName: signingSecretName(webhook.metadata.name), unlabeledSecret: isLabeled ? '' : (unlabeledSecret ?? null) }
+}
+
+function toStatus(observed: Observed, finding: Finding, now: Date): StatusPatch {
+  const { webhook, isCircuitOpen = false } = observed
   const { metadata, spec, status = {} } = webhook
   const observedGeneration = metadata.generation ?? 0
   const url = toShortUrl(spec.url)
   const ready = setCondition(status.conditions ?? [], { type: ConditionType.ready, observedGeneration, ...finding }, now)
-  const conditions = toAnswering(ready, { isCircuitOpen, isGone: isGone(status) }, now)
+  const conditions = toLabeled(toAnswering(ready, { isCircuitOpen, isGone: isGone(status) }, now), observed, now)
+  const ofSecret = toSecretStatus(observed, finding)
   if (finding.status === 'False') {
-    return { url, activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
+    return { url, activeSince: null, subscriptions: null, ...ofSecret, conditions }
   }
   const activeSince = status.activeSince ?? firstInstant(webhook, now).toISOString()
   const known = status.subscriptions ?? {}
@@ -133,7 +167,7 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
     url,
     activeSince,
     subscriptions: Object.fromEntries([...kept, ...dropped]),
-    signingSecretName: secret === 'sealed' ? null : signingSecretName(metadata.name),
+    ...ofSecret,
     conditions,
   }
 }
@@ -164,7 +198,7 @@ function firstInstant({ metadata, status }: Webhook, now: Date): Date {
 }
 
 function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean {
-  const { url, activeSince = null, subscriptions = null, signingSecretName = null, conditions = [] } = status ?? {}
-  const present = { url, activeSince, subscriptions, signingSecretName, conditions }
+  const { url, activeSince = null, subscriptions = null, signingSecretName = null, unlabeledSecret = null, conditions = [] } = status ?? {}
+  const present = { url, activeSince, subscriptions, signingSecretName, unlabeledSecret, conditions }
   return JSON.stringify(canonical(present)) === JSON.stringify(canonical(wanted))
 }

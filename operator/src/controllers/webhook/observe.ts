@@ -9,7 +9,7 @@ import type { WebhookContext } from './context.ts'
 import type { Observed } from './decide.ts'
 import { isBeyondLimit } from './limit.ts'
 import { canOpen } from './sealed-secrets.ts'
-import { evaluateSecret, type SecretState, signingSecretName } from './signing-secret.ts'
+import { evaluateSecret, signingSecretName, toUnlabeledSecret } from './signing-secret.ts'
 
 /**
  * Reads a Webhook from the cache and its Secret from the API server, unless its spec contains the secret. Undefined when the Webhook was
@@ -23,16 +23,17 @@ export async function observe(key: string, deps: WebhookContext): Promise<Observ
   const webhook = readObject('Webhook', Webhook, cached)
   return {
     webhook,
-    secret: await findSecret(webhook, deps),
+    ...(await findSecret(webhook, deps)),
     url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
     isCircuitOpen: circuitBreakers.isOpen(key),
     isBeyondLimit: isBeyondLimit(webhook, lister.byIndex(ACCOUNT_INDEX, accountOf(webhook))),
   }
 }
 
-async function findSecret(webhook: Webhook, { clients, keys, now }: WebhookContext): Promise<SecretState> {
-  if (webhook.spec.signingSecrets) return (await canOpen(webhook, keys.openingKeys, now())) ? 'sealed' : 'unreadable'
+async function findSecret(webhook: Webhook, { clients, keys, now }: WebhookContext): Promise<Pick<Observed, 'secret' | 'unlabeledSecret'>> {
+  if (webhook.spec.signingSecrets) return { secret: (await canOpen(webhook, keys.openingKeys, now())) ? 'sealed' : 'unreadable' }
   const { name } = webhook.metadata
-  if (findNameProblem(webhookDefinition, name) !== undefined) return 'unnamable'
-  return evaluateSecret(await clients.secrets.find(signingSecretName(name)), webhook)
+  if (findNameProblem(webhookDefinition, name) !== undefined) return { secret: 'unnamable' }
+  const found = await clients.secrets.find(signingSecretName(name))
+  return { secret: evaluateSecret(found, webhook), unlabeledSecret: found && toUnlabeledSecret(found, webhook) }
 }

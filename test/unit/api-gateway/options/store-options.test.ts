@@ -17,8 +17,8 @@ function place() {
 }
 const openOwn = async (sealed: string | undefined, name: string, address = url) =>
   JSON.parse(await unseal(sealed ?? '', { purpose: 'options', subject: name, account: 'acme', url: address }, [key]))
-const openLarge = async (sealed: string | undefined, subject: string) =>
-  JSON.parse(await unseal(sealed ?? '', { purpose: 'large-options', subject, account: 'acme' }, [key]))
+const openLarge = async (sealed: string | undefined, subject: string, address?: string) =>
+  JSON.parse(await unseal(sealed ?? '', { purpose: 'large-options', subject, account: 'acme', url: address }, [key]))
 
 t.test('storeOptions keeps ordinary options where kubectl shows them, and asks for no key', async (t) => {
   const { written, deps } = place()
@@ -57,7 +57,12 @@ t.test('storeOptions moves private options that are too long too', async (t) => 
   const cookies = Array.from({ length: 100 }, (_, index) => ({ name: `c${index}`, value: 'v'.repeat(4000) }))
   const stored = await storeOptions({ ...single, privateOptions: { cookies } }, deps)
   t.strictSame(stored, { optionsObject: 'options/acme/scr-1.jwe', hiddenOptions: ['cookies'] })
-  t.strictSame(await openLarge([...written.values()][0], 'scr-1'), { privateOptions: { cookies } })
+  const [sealed] = [...written.values()]
+  t.strictSame(await openLarge(sealed, 'scr-1', url), { privateOptions: { cookies } })
+  for (const address of ['https://example.org/', undefined]) await t.rejects(openLarge(sealed, 'scr-1', address), 'another address')
+  const all = await storeOptions({ ...single, options: { scripts: 's'.repeat(9_000) }, privateOptions: { cookies } }, deps)
+  t.strictSame(all.hiddenOptions, ['scripts', 'cookies'])
+  t.match(await openLarge([...written.values()][0], 'scr-1', url), { options: {}, privateOptions: { cookies } })
 })
 
 t.test('storeOptions leaves long selectors in the object, which nothing could move', async (t) => {

@@ -28,6 +28,12 @@ t.test('toRunSpec copies the template, and names account and schedule', async (t
   t.equal(toRunSpec(aSchedule({ accountName: 'acme' }), time).accountName, 'acme')
 })
 
+t.test('a schedule whose attachment name is refused since an upgrade runs with a name that is not', async (t) => {
+  const aTemplate = (attachmentName: string) => aSchedule({ template: { url: 'https://example.com/', attachmentName } })
+  t.equal(toRunSpec(aTemplate('bill\u202egnp.exe'), time).attachmentName, 'bill_gnp.exe')
+  t.equal(toRunSpec(aTemplate('مرحبا 👩\u200d🚀.png'), time).attachmentName, 'مرحبا 👩\u200d🚀.png')
+})
+
 t.test('toRunSpec adds the comparison, and for the first run only what it must store', async (t) => {
   const comparison = { threshold: 0.01, colorTolerance: 0.2, antialiasing: true, ignore: [{ selector: '#ad' }] }
   const template = { url: 'https://example.com/', options: { fullPage: true } }

@@ -71,6 +71,15 @@ t.test('openOptions reads large options of its own name or of its batch from the
   }
 })
 
+t.test('large private options follow a changed URL: they open only for the URL for which they were sealed', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  const opened = async (sealedFor: Partial<SealedFor>) => ({ [optionsObject]: await sealLarge(sealedFor, secret) })
+  t.match(await open({ optionsObject }, await opened({ url })).opened, secret)
+  t.match(await open({ optionsObject }, await opened({ url: undefined })).opened, secret, 'of an earlier version')
+  const message = await fault({ optionsObject, url: 'https://evil.example/' }, await opened({ url }))
+  t.match(message, /cannot be opened: the text belongs to another object/)
+})
+
 t.test('openOptions merges private options from all sources', async (t) => {
   const optionsObject = optionsKey('acme', name)
   const large = await sealLarge({}, { privateOptions: { headers: { a: 'b' } } })

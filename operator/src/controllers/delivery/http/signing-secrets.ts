@@ -1,5 +1,6 @@
 import { type OpeningKeys, SealError, unseal } from '@tintype/crds/crypto/sealed'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
 import type { SecretStore } from '../../../secrets/ensure-secret.ts'
 import { type SigningTexts, sealedForWebhook, sealedTextsOf } from '../../webhook/sealed-secrets.ts'
 import { readSigningSecret, signingSecretName } from '../../webhook/signing-secret.ts'
@@ -21,7 +22,7 @@ export interface SigningSecretsOptions {
 /** Signing secrets of webhooks, read when needed. Webhooks of the REST API have sealed secrets in their spec, others have a Secret. */
 export class SigningSecrets {
   readonly #options: SigningSecretsOptions
-  /** By uid, and for sealed secrets also by account and sealed text: a secret must not open for another webhook. */
+  /** By uid and account, and for sealed secrets also by sealed text: a secret must not open for another webhook. */
   readonly #known = new Map<string, Known>()
 
   constructor(options: SigningSecretsOptions) {
@@ -53,7 +54,7 @@ export class SigningSecrets {
 
   async #read(webhook: Webhook): Promise<string | undefined> {
     const { uid, name } = webhook.metadata
-    return this.#remember(uid, async () => {
+    return this.#remember(`${uid}/${accountOf(webhook)}`, async () => {
       const secret = await this.#options.secrets.find(signingSecretName(name))
       return secret && readSigningSecret(secret, webhook)
     })

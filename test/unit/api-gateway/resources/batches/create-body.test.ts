@@ -64,6 +64,11 @@ const refused: [string, unknown, string[]][] = [
     ['VALIDATION_ERROR', 'options.proxy too_big'],
   ],
   ['how to answer', { urls: [url], async: false }, ['VALIDATION_ERROR', 'async unknown_field']],
+  [
+    'a file name that reads backward',
+    { urls: [url], attachment_name: 'bill\u202egnp.exe' },
+    ['VALIDATION_ERROR', 'attachment_name invalid_value'],
+  ],
   ['a file name with a path', { urls: [url], attachment_name: '../a' }, ['VALIDATION_ERROR', 'attachment_name invalid_format']],
 ]
 for (const [name, body, wanted] of refused) t.test(`parseBatchBody refuses ${name}`, async (t) => t.strictSame(problems(body), wanted))

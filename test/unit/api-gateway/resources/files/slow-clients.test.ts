@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { buildMetrics } from '../../../../../api-gateway/src/metrics/metrics.ts'
@@ -138,6 +141,54 @@ t.test('a client that reads a large response from memory slowly is taken for one
     downloads.sample()
   }
   t.equal(downloads.active, 0, 'ended without progress')
+})
+
+t.test('a client that reads nothing of a static file holds it for ever: it ends after a minute, and others are served', async (t) => {
+  let now = 0
+  stopClock(t, 'setInterval')
+  const metrics = buildMetrics()
+  const downloads = new Downloads({ max: 1, metrics, now: () => now })
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(path.join(directory, 'app-1.js'), Buffer.alloc(2 ** 22))
+  const asset = { type: 'text/javascript', path: path.join(directory, 'app-1.js'), encodings: [] }
+  const consoleFiles = { page: Buffer.alloc(2 ** 20), tag: '"a"', assets: new Map([['app-1.js', asset]]) }
+  const { app } = aGateway({ console: consoleFiles, downloads, metrics })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  const open = (url: string, times: number) => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+    socket.pause()
+    socket.write(`GET ${url} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n`.repeat(times))
+    return socket
+  }
+  const sockets: Socket[] = []
+  app.server.on('connection', (socket: Socket) => sockets.push(socket))
+  // Together, the responses of a connection are larger than its buffers.
+  const unread = [open('/', 60), open('/console/assets/app-1.js', 60), open('/docs/swagger-ui-bundle.js', 60), open('/v1/openapi.json', 64)]
+  const reader = open('/console/assets/app-1.js', 60)
+  const count = () => sockets.map(({ bytesWritten, writableLength }) => bytesWritten - writableLength).join()
+  let before = ''
+  await eventually('the buffers are full', async () => {
+    const isSame = sockets.length === 5 && before === count()
+    before = count()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return isSame
+  })
+  downloads.sample()
+  now = 59_000
+  let received = 0
+  reader.on('data', ({ length }: Buffer) => (received += length)).resume()
+  await eventually('the reader goes on', async () => received > 2 ** 24)
+  reader.pause()
+  downloads.sample()
+  t.equal(sockets.filter(({ destroyed }) => destroyed).length, 0)
+  t.equal(downloads.active, 0, 'they take no slot')
+  now = 60_000
+  downloads.sample()
+  await eventually('the unread ones have ended', async () => sockets.filter(({ destroyed }) => destroyed).length === unread.length)
+  t.equal((await metrics.downloadsEnded.get()).values.find(({ labels }) => labels.reason === 'stalled')?.value, unread.length)
 })
 
 /** Each file has 64 MiB. Counts the requested parts, and those whose stream has closed. */

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/options/policy.ts'
 import { calling } from '../../calling.ts'
 import { aGateway, NOW, OPENING_KEY } from '../../fakes.ts'
 
@@ -375,11 +376,32 @@ for (const { name, body, path, reason = /give / } of asked) {
 }
 
 t.test('PATCH /schedules/:id with another proxy or base URL does not send it the credentials of the present one', async (t) => {
-  const gateway = aGateway()
+  const gateway = aGateway({ maxSchedules: 9, optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
   const id = await create(gateway, { ...hourly, options: { proxy: 'http://ada:lovelace@proxy.example.com:8080' } })
   const proxy = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { proxy: 'http://other.example.com:8080' } })
   t.match(proxy, { status: 400, body: { error: { details: [{ path: 'options.proxy' }] } } })
   t.equal((await calling(gateway)('PATCH', `/schedules/${id}`, { options: { proxy: 'http://proxy.example.com:8080' } })).status, 200)
+  const others: [object, string, unknown][] = [
+    [
+      { storage_bucket: 'pictures', storage_endpoint: 'https://a.example', storage_access_key_id: 'a', storage_secret_access_key: 'b' },
+      'storage_endpoint',
+      'https://b.example',
+    ],
+    [{ headers: { a: 'b' } }, 'headers_scope', 'all'],
+    [{ authorization: 'a' }, 'headers_scope', 'same_site'],
+  ]
+  for (const [options, option, value] of others) {
+    const other = await create(gateway, { ...hourly, options })
+    const refused = await calling(gateway)('PATCH', `/schedules/${other}`, { options: { [option]: value } })
+    t.match(
+      refused,
+      { status: 400, body: { error: { details: [{ path: `options.${option}`, message: /give options\.\w+.* too/ }] } } },
+      option,
+    )
+    t.equal((await calling(gateway)('PATCH', `/schedules/${other}`, { options: { ...options, [option]: value } })).status, 200)
+  }
+  const narrow = await create(gateway, { ...hourly, options: { headers: { a: 'b' }, headers_scope: 'all' } })
+  t.equal((await calling(gateway)('PATCH', `/schedules/${narrow}`, { options: { headers_scope: 'same_origin' } })).status, 200)
   const markup = { html: '<p>', html_base_url: url, authorization: 'a' }
   const page = await create(gateway, { schedule: '@hourly', options: markup })
   t.equal((await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html: '<b>' } })).body.data.url, url)

@@ -13,6 +13,7 @@ const status: StatusPatch = {
   activeSince: at(0).toISOString(),
   subscriptions: {},
   signingSecretName: 'hook-signing-secret',
+  unlabeledSecret: '',
   conditions: [],
 }
 const { signal } = new AbortController()
@@ -78,6 +79,23 @@ t.test('apply removes the reason why a webhook was disabled', async (t) => {
   const { patches, deps } = setUp()
   await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
+})
+
+t.test('apply records one Event when a webhook keeps a Secret without a label', async (t) => {
+  const { deps } = setUp()
+  const warned: string[] = []
+  const events = { warn: (_: unknown, reason: string, message: string) => warned.push(`${reason} ${message}`) }
+  const missing = {
+    type: 'SecretLabeled',
+    status: 'False',
+    reason: 'SecretLabelMissing',
+    message: 'Set it.',
+    lastTransitionTime: '',
+  } as const
+  const patch: Action = { do: 'patchStatus', status: { ...status, conditions: [missing] } }
+  await apply([patch], hook, { ...deps, events }, signal)
+  await apply([patch], aWebhook({ status: { conditions: [missing] } }), { ...deps, events }, signal)
+  t.strictSame(warned, ['SecretLabelMissing Set it.'])
 })
 
 t.test('apply records one Event when an endpoint begins to return 410', async (t) => {

@@ -81,6 +81,7 @@ const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
   { name: 'a sealed secret that cannot be opened', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
   { name: 'a name that is too long for a Secret', more: { secret: 'unnamable', webhook: longHook }, reason: 'InvalidName' },
   { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
+  { name: 'a Secret without the label of its account', more: { secret: 'unlabeled' }, reason: 'SecretLabelMissing' },
   { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
 ]
 for (const { name, more, reason } of obstacles) {
@@ -90,6 +91,50 @@ for (const { name, more, reason } of obstacles) {
     t.notOk(actions.some((action) => action.do === 'createSecret'))
   })
 }
+
+t.test('a webhook that was Ready before its Secret needed a label keeps it, with a condition until it has the label', async (t) => {
+  const before = aHook({ activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) }, signingSecretName: 'hook-signing-secret' })
+  const kept = statusOf(seen(before, { secret: 'kept', unlabeledSecret: 'u default' }), 60)!
+  const command = 'kubectl -n default label --overwrite secret hook-signing-secret tintype.dev/account=default'
+  t.match(kept, {
+    ...{ activeSince: iso(0), signingSecretName: 'hook-signing-secret', unlabeledSecret: 'u default' },
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'SecretLabeled', status: 'False', reason: 'SecretLabelMissing', message: new RegExp(command) },
+    ],
+  })
+  const again = aHook(kept as WebhookStatus)
+  t.match(decide(seen(again, { secret: 'kept', unlabeledSecret: 'u default' }), at(90)), [{ do: 'requeue' }], 'it is read again')
+  const labeled = statusOf(seen(again), 120)!
+  t.match(labeled, {
+    activeSince: iso(0),
+    unlabeledSecret: '',
+    conditions: [{ status: 'True' }, { type: 'SecretLabeled', status: 'True' }],
+  })
+  const inactive = seen(aHook({ signingSecretName: 'hook-signing-secret' }, { active: false }), {
+    secret: 'kept',
+    unlabeledSecret: 'u default',
+  })
+  t.match(statusOf(inactive, 60), { signingSecretName: 'hook-signing-secret', unlabeledSecret: 'u default', activeSince: null })
+})
+
+t.test('a Secret that cannot be used leaves no trace: a later one of its name does not seem to have been used before', async (t) => {
+  const hook = aHook({ signingSecretName: 'hook-signing-secret', unlabeledSecret: 'u default' })
+  for (const secret of ['unlabeled', 'foreign', 'leftover', 'sealed'] as const)
+    t.match(statusOf(seen(hook, { secret }), 60), { signingSecretName: null, unlabeledSecret: null }, secret)
+  const gone = { ...hook, spec: { ...hook.spec, active: false } }
+  t.match(statusOf(seen(gone, { secret: 'missing' }), 60), { signingSecretName: null, unlabeledSecret: null })
+  t.match(decide(seen(aHook(), { secret: 'missing' }), at(1)), [{}, { status: { unlabeledSecret: '' } }], 'a new one is owned')
+})
+
+t.test('decide reads a Secret that a user must change again', async (t) => {
+  for (const secret of ['unlabeled', 'foreign', 'leftover'] as const)
+    t.ok(
+      decide(seen(aHook(), { secret }), at(1)).some((action) => action.do === 'requeue'),
+      secret,
+    )
+  t.notOk(decide(seen(aHook()), at(1)).some((action) => action.do === 'requeue'))
+})
 
 t.test('decide requeues for a Secret that the garbage collector will delete', async (t) => {
   t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
