@@ -58,7 +58,6 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number,
   const noteShifts = async () => {
     if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
   }
-  await noteShifts()
   let hasLate = false
   for (const [index, offset] of offsets.entries()) {
     const left = until - performance.now()
@@ -76,6 +75,7 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number,
   // Let elements that react to the scroll position return to their state at the top.
   await rest(work, time)
   if (hasLate) await runsLate(work, time)
+  await noteShifts()
 }
 
 /** Lets the page react to a scroll. */
