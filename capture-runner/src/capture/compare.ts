@@ -12,6 +12,7 @@ import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noi
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
+import { inTurns } from '../comparison/in-turns.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
 import type { Evaluation } from '../comparison/regions.ts'
 import { PAGE_FRAME, toBoxes, widen } from '../comparison/to-boxes.ts'
@@ -106,7 +107,7 @@ export async function examine(
 ): Promise<Examined> {
   const earlier = await abortable(baseline.text, signal)
   const text = findings.files.get('text')?.toString()
-  const words = earlier === undefined || text === undefined ? undefined : compareWords(earlier, text, first?.text)
+  const words = earlier === undefined || text === undefined ? undefined : await inTurns(compareWords(earlier, text, first?.text), signal)
   const isSame = isSameEngine(baseline.engine, findings.engine)
   const engine = isSame === undefined ? {} : { engineChanged: !isSame }
   const examined = await examinePixels(
@@ -172,7 +173,8 @@ async function examinePixels(
     findings.warnings.push(
       `only the sizes were compared: a canvas that contains both pictures has more than ${MAX_CANVAS_PIXELS / 1_000_000} megapixels`,
     )
-    return { sha256, comparison: { ...compareSizes(earlier, later, ignored, plan.threshold), loads } }
+    const sizes = await inTurns(compareSizes(earlier, later, ignored, plan.threshold), signal)
+    return { sha256, comparison: { ...sizes, loads } }
   }
   const noise = noiseOf(earlier, later)
   const [before, after] = await abortable(decodeBoth(first?.pixels?.before ?? earlier, later, baseline.directory, loads), signal)
@@ -189,12 +191,13 @@ async function examinePixels(
     const evaluation = isOther
       ? evaluateEngine(changed, between, textChanged)
       : evaluate(changed, between, { threshold: plan.threshold, noise, textChanged })
-    return { changed, evaluation }
+    return { changed, evaluation: await inTurns(evaluation, signal) }
   }
   const usual = await compareWith(settings)
   const isExact = noise === 'none' && !isOther && plan.threshold === undefined && settings.slightLevels !== undefined
   const isHidden = isExact && textChanged && usual.evaluation.regions.length === 0
   const { changed, evaluation } = isHidden ? await compareWith({ ...settings, ...DIM_TEXT }) : usual
+  if (evaluation.isLimited) findings.warnings.push(LIMITED)
   const sizeChanged = before.width !== after.width || before.height !== after.height
   return {
     sha256,
@@ -215,6 +218,9 @@ async function decodeBoth(earlier: EncodedPicture | DecodedPicture, later: Encod
   if ('readRows' in earlier || (earlier.isRowByRow && later.isRowByRow)) return Promise.all([decodeEarlier(), decodeLater()])
   return [await decodeEarlier(), await decodeLater()] as const
 }
+
+const LIMITED =
+  'the pictures differ in too many places to search all of them, so smooth edges or moving parts may count as changed. Compare a part of the page with selector, or use compare_ignore'
 
 /** How other words are searched for that the usual tolerance does not show: a dim text differs from its background by some levels of 255. */
 const DIM_TEXT = { colorTolerance: 0.0125, antialiasing: true }

@@ -1,3 +1,5 @@
+import { type InParts, Steps } from './in-turns.ts'
+
 // Groups the cells of a grid that are near each other. Pure functions.
 
 /** The grid of a picture. */
@@ -11,7 +13,9 @@ export interface Grid {
  * @param reach cells of a group are at most this far apart; 1: they touch, also at a corner
  * @param wanted not 0 for each wanted cell
  */
-export function groupCells({ columns, rows }: Grid, reach: number, wanted: Uint8Array): Uint32Array[] {
+export function* groupCells({ columns, rows }: Grid, reach: number, wanted: Uint8Array): InParts<Uint32Array[]> {
+  const steps = new Steps()
+  const near = (2 * reach + 1) ** 2
   const isLeft = wanted.slice()
   // All groups, one after the other.
   const cells = new Uint32Array(isLeft.length)
@@ -27,7 +31,10 @@ export function groupCells({ columns, rows }: Grid, reach: number, wanted: Uint8
     const start = end
     take(cell)
     // The group grows while it is read.
-    for (let index = start; index < end; index++) forNear({ columns, rows }, cells[index]!, reach, take)
+    for (let index = start; index < end; index++) {
+      forNear({ columns, rows }, cells[index]!, reach, take)
+      if (steps.add(near)) yield
+    }
     groups.push(cells.subarray(start, end))
   }
   return groups

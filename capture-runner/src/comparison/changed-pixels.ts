@@ -29,6 +29,8 @@ export class ChangedPixels {
   readonly slight: Uint8Array
   /** For each cell: how visible these are, in pixels of the smallest difference. */
   readonly visible: Float32Array
+  /** Whether smooth edges count, because too many pixels differ to search for them. */
+  isLimited = false
   /** One bit for each pixel. Each row begins with a byte. */
   readonly #bits: Uint8Array
   #count = 0

@@ -1,4 +1,5 @@
 import { diffWords, type Hunk } from './diff-words.ts'
+import { type InParts, Steps } from './in-turns.ts'
 
 // Compares the visible text of captures by words, to distinguish a change of content from one of drawing. Pure functions.
 
@@ -19,16 +20,20 @@ const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
  * Compares the text of a load of a page with an earlier text.
  * @param again text of a second load: only changes that both have count
  */
-export function compareWords(earlier: string, text: string, again: string = text): ChangedWords {
+export function* compareWords(earlier: string, text: string, again: string = text): InParts<ChangedWords> {
   const before = wordsOf(earlier)
-  const others = new Map(
-    diffWords(before, wordsOf(again))
-      .flatMap(split)
-      .map((hunk) => [JSON.stringify(hunk), hunk]),
-  )
-  const agreed = diffWords(before, wordsOf(text))
-    .flatMap(split)
-    .filter((hunk) => others.has(JSON.stringify(hunk)))
+  const steps = new Steps()
+  const others = new Set<string>()
+  for (const hunk of split(diffWords(before, wordsOf(again)))) {
+    others.add(JSON.stringify(hunk))
+    if (steps.add(HUNK_STEPS)) yield
+  }
+  yield
+  const agreed: Hunk[] = []
+  for (const hunk of split(diffWords(before, wordsOf(text)))) {
+    if (others.has(JSON.stringify(hunk))) agreed.push(hunk)
+    if (steps.add(HUNK_STEPS)) yield
+  }
   return {
     textChanged: agreed.length > 0,
     wordsAdded: shorten(agreed.flatMap(({ added }) => added)),
@@ -36,10 +41,16 @@ export function compareWords(earlier: string, text: string, again: string = text
   }
 }
 
+/** Steps to compare a change. */
+const HUNK_STEPS = 50
+
 /** Words that replace as many others are single changes, because the loads may agree on some of them. */
-const split = (hunk: Hunk): Hunk[] =>
-  hunk.removed.length === hunk.added.length
-    ? hunk.removed.map((word, index) => ({ at: hunk.at + index, removed: [word], added: [hunk.added[index] ?? ''] }))
-    : [hunk]
+function* split(hunks: readonly Hunk[]): Generator<Hunk> {
+  for (const hunk of hunks) {
+    if (hunk.removed.length !== hunk.added.length) yield hunk
+    else
+      for (const [index, word] of hunk.removed.entries()) yield { at: hunk.at + index, removed: [word], added: [hunk.added[index] ?? ''] }
+  }
+}
 
 const shorten = (words: readonly string[]): string[] => words.slice(0, MAX_WORDS).map((word) => word.slice(0, MAX_LENGTH).toWellFormed())

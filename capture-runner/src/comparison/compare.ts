@@ -27,6 +27,8 @@ export interface ComparisonSettings {
 
 /** Pixels of a strip. Each strip blocks the process for some milliseconds. */
 const STRIP_PIXELS = 2 ** 19
+/** Pixels to search for smooth edges, which takes five times as long as to compare them: about six seconds. Beyond it, smooth edges count. */
+const MAX_SMOOTH_PIXELS = 2 ** 24
 /** Rows above and below a strip that pixelmatch reads to detect antialiasing: the neighbors of neighbors. */
 const OVERLAP = 2
 
@@ -40,6 +42,7 @@ export async function comparePictures(
   settings: ComparisonSettings,
   signal: AbortSignal,
   canvas: Size = canvasOf(before, after),
+  maxSmoothPixels = MAX_SMOOTH_PIXELS,
 ): Promise<ChangedPixels> {
   const changed = new ChangedPixels(canvas.width, canvas.height)
   const width = Math.min(before.width, after.width, canvas.width)
@@ -54,6 +57,7 @@ export async function comparePictures(
     ...{ width, settings, mask: ofMask, ignored: new Uint8Array((stripRows + 2 * OVERLAP) * width) },
     isOpaque: !before.mayBeTransparent && !after.mayBeTransparent,
     pairs: new ColorPairs(settings.colorTolerance),
+    smoothLeft: settings.antialiasing ? Number.POSITIVE_INFINITY : maxSmoothPixels,
   }
   for (let top = 0; top < height; top += stripRows) {
     signal.throwIfAborted()
@@ -63,6 +67,7 @@ export async function comparePictures(
     const rows = await Promise.all([before.readRows(from, to - from, width, ofBefore), after.readRows(from, to - from, width, ofAfter)])
     if (!rows[0].equals(rows[1])) addStrip(changed, strip, rows, { top, bottom, from, width })
   }
+  changed.isLimited = strip.smoothLeft < 0
   await addOutside(changed, { common: { width, height }, all: canvasOf(before, after) }, settings.ignored, signal)
   return changed
 }
@@ -76,6 +81,8 @@ interface Strip {
   /** One byte for each pixel that is not compared. */
   ignored: Uint8Array
   mask: Buffer
+  /** Pixels to search for smooth edges. Below 0: no more. */
+  smoothLeft: number
 }
 
 /**
@@ -113,23 +120,27 @@ function addBand(changed: ChangedPixels, strip: Strip, [before, after]: [Buffer,
 }
 
 /** Compares rows. Returns an image whose changed pixels are not 0. */
-function findChanges({ width, settings, isOpaque, pairs, mask: space }: Strip, before: Buffer, after: Buffer, ignored: Uint8Array): Buffer {
-  const mask = space.subarray(0, before.length).fill(0)
+function findChanges(strip: Strip, before: Buffer, after: Buffer, ignored: Uint8Array): Buffer {
+  const { width, settings, isOpaque, pairs } = strip
+  const mask = strip.mask.subarray(0, before.length).fill(0)
   const { colorTolerance, antialiasing } = settings
   const match = (first: number, end: number) => {
     const [from, to] = [first * width, end * width]
     const cut = (rows: Buffer) => rows.subarray(from * CHANNELS, to * CHANNELS)
     // White as the background, because pixelmatch’s checkerboard depends on the position in the strip.
-    const options = { threshold: colorTolerance, includeAA: antialiasing, diffMask: true, checkerboard: false }
+    const options = { threshold: colorTolerance, includeAA: antialiasing || strip.smoothLeft < 0, diffMask: true, checkerboard: false }
     pixelmatch(cut(before), cut(after), cut(mask), width, end - first, { ...options, ignoreMask: ignored.subarray(from, to) })
   }
   const height = ignored.length / width
   if (isOpaque) {
     const flat = { before: toPixels(before), after: toPixels(after), width, mask: toPixels(mask), isDecided: ignored }
-    for (const { first, end } of decideFlatAreas(flat, pairs, 2 * OVERLAP))
-      match(Math.max(0, first - OVERLAP), Math.min(height, end + OVERLAP))
+    const { ranges, pixels } = decideFlatAreas(flat, pairs, 2 * OVERLAP)
+    strip.smoothLeft -= pixels
+    for (const { first, end } of ranges) match(Math.max(0, first - OVERLAP), Math.min(height, end + OVERLAP))
     return mask
   }
+  const [ofBefore, ofAfter] = [toPixels(before), toPixels(after)]
+  for (let at = 0; at < ofBefore.length; at++) if (ofBefore[at] !== ofAfter[at]) strip.smoothLeft--
   match(0, height)
   // White content of a transparent picture does not show on white, but it does on black.
   if (blendOnBlack(before) || blendOnBlack(after)) {
@@ -163,15 +174,16 @@ async function addOutside(
 ): Promise<void> {
   const width = Math.min(changed.width, all.width)
   const height = Math.min(changed.height, all.height)
-  let pixels = 0
-  for (let y = 0; y < height; y++) {
-    const first = y < common.height ? common.width : 0
-    if (first === width) continue
-    const mask = toIgnoreMask(ignored, { top: y, width, height: 1 })
-    for (let x = first; x < width; x++) if (!mask?.[x]) changed.add(Math.floor(x / CELL), y, 1 << (x % CELL), changed.strong)
-    pixels += width - first
-    if (pixels < STRIP_PIXELS) continue
-    pixels = 0
+  const stripRows = Math.max(1, Math.floor(STRIP_PIXELS / width))
+  for (let top = common.width === width ? common.height : 0; top < height; top += stripRows) {
+    const rows = Math.min(stripRows, height - top)
+    const mask = toIgnoreMask(ignored, { top, width, height: rows })
+    for (let y = top; y < top + rows; y++) {
+      const start = (y - top) * width
+      for (let x = y < common.height ? common.width : 0; x < width; x++) {
+        if (!mask?.[start + x]) changed.add(Math.floor(x / CELL), y, 1 << (x % CELL), changed.strong)
+      }
+    }
     await nextTurn()
     signal.throwIfAborted()
   }

@@ -2,6 +2,7 @@ import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/compar
 import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
 import type { ChangedPixels } from './changed-pixels.ts'
 import type { ComparisonPlan } from './comparison-plan.ts'
+import type { InParts } from './in-turns.ts'
 import { type Evaluation, evaluateRegions, MIN_LOSSY_PIXELS, MIN_PIXELS, type Regions } from './regions.ts'
 
 // Decides whether a picture changed (ADR 69). Pure functions.
@@ -38,8 +39,11 @@ const MIN_ENGINE_PIXELS = 12
 const MIN_ENGINE_FILL = 0.5
 
 /** Evaluates the difference to a picture of another browser or of other fonts. @param textChanged undefined: not known */
-export const evaluateEngine = (changed: ChangedPixels, between: ChangedPixels | undefined, textChanged: boolean | undefined): Evaluation =>
-  evaluateRegions(changed, between, MIN_ENGINE_PIXELS, textChanged === false ? MIN_ENGINE_FILL : 0)
+export const evaluateEngine = (
+  changed: ChangedPixels,
+  between: ChangedPixels | undefined,
+  textChanged: boolean | undefined,
+): InParts<Evaluation> => evaluateRegions(changed, between, MIN_ENGINE_PIXELS, textChanged === false ? MIN_ENGINE_FILL : 0)
 
 /** Builds the result for a picture of another browser or of other fonts. Words and large differences decide. */
 export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, textChanged = false): Comparison => ({
@@ -53,7 +57,7 @@ export const evaluate = (
   changed: ChangedPixels,
   between: ChangedPixels | undefined,
   { threshold, noise, textChanged = false }: { threshold: number | undefined; noise: Noise; textChanged?: boolean | undefined },
-): Evaluation =>
+): InParts<Evaluation> =>
   evaluateRegions(changed, between, threshold !== undefined || textChanged ? 1 : noise === 'none' ? MIN_PIXELS : MIN_LOSSY_PIXELS)
 
 /** Builds the result. */

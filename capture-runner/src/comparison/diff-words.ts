@@ -9,9 +9,11 @@ export interface Hunk {
 
 /** Changed words up to which the shortest script is searched. Beyond it, everything between the first and the last change is one hunk. */
 const MAX_CHANGES = 400
+/** Equal words to pass in this search. A text of a few different words has many ways to the same place. */
+const MAX_STEPS = 5_000_000
 
 /** The changes that turn one list into the other. */
-export function diffWords(before: readonly string[], after: readonly string[]): Hunk[] {
+export function diffWords(before: readonly string[], after: readonly string[], maxSteps = MAX_STEPS): Hunk[] {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start++
@@ -19,20 +21,24 @@ export function diffWords(before: readonly string[], after: readonly string[]): 
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++
   const [removed, added] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
   if (removed.length + added.length === 0) return []
-  const steps = removed.length === 0 || added.length === 0 ? undefined : findScript(removed, added)
+  const steps = removed.length === 0 || added.length === 0 ? undefined : findScript(removed, added, maxSteps)
   return steps ? toHunks(steps, removed, added).map((hunk) => ({ ...hunk, at: hunk.at + start })) : [{ at: start, removed, added }]
 }
 
-/** The furthest index in `before` on each diagonal, after each number of changes; undefined: too many changes. */
-function findScript(before: readonly string[], after: readonly string[]): Map<number, number>[] | undefined {
+/** The furthest index in `before` on each diagonal, after each number of changes; undefined: too many changes or steps. */
+function findScript(before: readonly string[], after: readonly string[], maxSteps: number): Map<number, number>[] | undefined {
   const trace: Map<number, number>[] = []
   let furthest = new Map([[1, 0]])
+  let steps = 0
   for (let changes = 0; changes <= MAX_CHANGES; changes++) {
     trace.push(furthest)
     const next = new Map(furthest)
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       let x = isDown(furthest, diagonal, changes) ? (furthest.get(diagonal + 1) ?? 0) : (furthest.get(diagonal - 1) ?? 0) + 1
+      const first = x
       while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal]) x++
+      steps += x - first
+      if (steps > maxSteps) return undefined
       next.set(diagonal, x)
       if (x >= before.length && x - diagonal >= after.length) return trace
     }

@@ -53,40 +53,42 @@ export interface RowRange {
 }
 
 /**
- * Decides the pixels of flat areas. Returns the rows with different pixels that are still undecided.
+ * Decides the pixels of flat areas. Returns the rows with different pixels that are still undecided, and their number.
  * @param gap most rows without such pixels within a range
  */
-export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number): RowRange[] {
+export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number): { ranges: RowRange[]; pixels: number } {
   const { before, after, width } = strip
   const ranges: RowRange[] = []
+  let pixels = 0
   for (let start = 0, row = 0; start < before.length; start += width, row++) {
-    let isUndecided = false
+    let undecided = 0
     const rowEnd = start + width
     for (let at = start; at < rowEnd; ) {
       const one = before[at]!
       const other = after[at]!
       let end = at + 1
       while (end < rowEnd && before[end] === one && after[end] === other) end++
-      if (one !== other && !decideRun(strip, pairs, at, end)) isUndecided = true
+      if (one !== other) undecided += decideRun(strip, pairs, at, end)
       at = end
     }
-    if (!isUndecided) continue
+    if (undecided === 0) continue
+    pixels += undecided
     const last = ranges.at(-1)
     if (last && row - last.end <= gap) last.end = row + 1
     else ranges.push({ first: row, end: row + 1 })
   }
-  return ranges
+  return { ranges, pixels }
 }
 
-/** Decides the pixels of a row that have the same two colors. Returns false if some are not in a flat area. */
-function decideRun({ before, after, width, mask, isDecided }: FlatStrip, pairs: ColorPairs, start: number, end: number): boolean {
+/** Decides the pixels of a row that have the same two colors. Returns how many are not in a flat area. */
+function decideRun({ before, after, width, mask, isDecided }: FlatStrip, pairs: ColorPairs, start: number, end: number): number {
   const one = before[start]!
   const other = after[start]!
   // Pixels without neighbors to the left and above are left to pixelmatch.
-  let isAll = isDecided[start] !== 0
+  let undecided = isDecided[start] === 0 ? 1 : 0
   if (start < width) {
-    for (let at = start; at < end && isAll; at++) isAll = isDecided[at] !== 0
-    return isAll
+    for (let at = start + 1; at < end; at++) if (isDecided[at] === 0) undecided++
+    return undecided
   }
   let wasLike = before[start - width] === one && after[start - width] === other
   let mark = -1
@@ -97,9 +99,9 @@ function decideRun({ before, after, width, mask, isDecided }: FlatStrip, pairs: 
         if (mark < 0) mark = pairs.isChanged(one, other) ? 1 : 0
         isDecided[at] = 1
         mask[at] = mark
-      } else isAll = false
+      } else undecided++
     }
     wasLike = isLike
   }
-  return isAll
+  return undecided
 }

@@ -1,4 +1,5 @@
 import type { Comparison, PictureBox } from '@tintype/crds/kinds/comparison'
+import { type InParts, Steps } from './in-turns.ts'
 
 // Compares the sizes of two pictures of very different shapes. A canvas that contains both would not fit into the memory of a runner. Pure functions.
 
@@ -18,10 +19,11 @@ export const canvasOf = (a: Size, b: Size): Size => ({ width: Math.max(a.width, 
 export const isCanvasTooLarge = (a: Size, b: Size): boolean => areaOf(canvasOf(a, b)) > MAX_CANVAS_PIXELS
 
 /** The result for pictures whose canvas is too large: all pixels outside of the common part count as changed, unless they are ignored. */
-export function compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], threshold: number | undefined): Comparison {
+export function* compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], threshold: number | undefined): InParts<Comparison> {
   const canvas = canvasOf(a, b)
   const common = { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) }
-  const changedPixels = areaOf(canvas) - areaOf(common) - (coveredArea(ignored, canvas) - coveredArea(ignored, common))
+  const covered = (yield* coveredArea(ignored, canvas)) - (yield* coveredArea(ignored, common))
+  const changedPixels = areaOf(canvas) - areaOf(common) - covered
   const changedRatio = changedPixels / areaOf(canvas)
   return {
     changed: changedRatio > (threshold ?? 0),
@@ -37,17 +39,36 @@ export function compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], t
 const areaOf = ({ width, height }: Size): number => width * height
 
 /** Number of pixels within the size that at least one of the boxes covers. */
-function coveredArea(boxes: readonly PictureBox[], { width, height }: Size): number {
-  const inside = boxes.map((box) => ({ ...box, right: Math.min(width, box.x + box.width), bottom: Math.min(height, box.y + box.height) }))
-  const edges = [...new Set(inside.flatMap(({ y, bottom }) => [y, bottom]))].sort((a, b) => a - b)
-  return edges.slice(1).reduce((area, bottom, index) => {
-    const top = edges[index] ?? 0
-    const covering = inside.filter((box) => box.y <= top && box.bottom >= bottom).sort((a, b) => a.x - b.x)
-    let [covered, end] = [0, 0]
-    for (const { x, right } of covering) {
-      covered += Math.max(0, right - Math.max(x, end))
-      end = Math.max(end, right)
+function* coveredArea(boxes: readonly PictureBox[], { width, height }: Size): InParts<number> {
+  const inside = boxes.filter(({ x, y }) => x < width && y < height)
+  const sides = inside.flatMap(({ x, width: own }) => [x, Math.min(width, x + own)])
+  const lefts = [...new Set(sides)].sort((a, b) => a - b)
+  const columnOf = new Map(lefts.map((x, index) => [x, index]))
+  const edges = inside
+    .flatMap((box, index) => {
+      const [left, right] = [columnOf.get(sides[2 * index]!)!, columnOf.get(sides[2 * index + 1]!)!]
+      return [
+        { y: box.y, left, right, step: 1 },
+        { y: Math.min(height, box.y + box.height), left, right, step: -1 },
+      ]
+    })
+    .sort((a, b) => a.y - b.y)
+  // By how many the number of boxes over a column differs from that over the column before.
+  const changes = new Int32Array(lefts.length)
+  const steps = new Steps()
+  let [area, covered] = [0, 0]
+  for (const [index, { y, left, right, step }] of edges.entries()) {
+    if (index > 0) area += covered * (y - edges[index - 1]!.y)
+    changes[left]! += step
+    changes[right]! -= step
+    if (edges[index + 1]?.y === y) continue
+    let depth = 0
+    covered = 0
+    for (let column = 0; column < lefts.length; column++) {
+      depth += changes[column]!
+      if (depth > 0) covered += lefts[column + 1]! - lefts[column]!
     }
-    return area + covered * (bottom - top)
-  }, 0)
+    if (steps.add(lefts.length)) yield
+  }
+  return area
 }

@@ -1,10 +1,11 @@
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import { forNear, groupCells } from './cell-groups.ts'
 import type { ChangedPixels } from './changed-pixels.ts'
-import { mergeOverlapping, type WeightedBox } from './merge-boxes.ts'
+import { type InParts, Steps } from './in-turns.ts'
+import { mergeOverlapping, unionOf, type WeightedBox } from './merge-boxes.ts'
 
 // Decides which changed pixels count (ADR 69). A region counts if it has a few pixels, or is a large area whose color changed a little, and if both
-// loads of the page drew it in the same way. Pure functions.
+// loads of the page drew it in the same way. Pure functions, which run in parts.
 
 /** Changed pixels from which a region counts: fewer can be the rounding of a smooth edge. */
 export const MIN_PIXELS = 3
@@ -20,8 +21,10 @@ const UNSTABLE_REACH = 2
 const AREA_CELLS = 8
 /** Unstable regions from which an area is scattered. */
 const MIN_SCATTERED = 3
-/** Pairs of parts to compare with each other. A page with more changed as a whole. */
+/** Pairs of stable and unstable parts to compare with each other. A page with more changed as a whole. */
 const MAX_PAIRS = 4_000_000
+/** Pairs of parts to compare in search of lines: less than a second. */
+const MAX_LINE_PAIRS = 20_000_000
 /** Cells within which parts are one reported region, such as the words of a line. */
 const REPORT_REACH = 2
 
@@ -33,6 +36,8 @@ export interface Regions {
   pixels: number
   /** For each cell: whether its pixels are in one of them. */
   isCounted: Uint8Array
+  /** Whether there were too many for the search, so that more counts as changed, or several are one. */
+  isLimited: boolean
 }
 
 /** The result for one pair of pictures: the regions that count, and those that do not, because the loads of the page differ there. */
@@ -48,10 +53,17 @@ export interface Evaluation extends Regions {
  * @param minPixels changed pixels from which a region counts
  * @param minFill share of its box that must have changed
  */
-export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels | undefined, minPixels: number, minFill = 0): Evaluation {
-  const weights = weigh(changed)
-  const isStable = between ? findStable(changed, between, weights, weigh(between)) : weights
-  const counted = findRegions(
+export function* evaluateRegions(
+  changed: ChangedPixels,
+  between: ChangedPixels | undefined,
+  minPixels: number,
+  minFill = 0,
+): InParts<Evaluation> {
+  const weights = yield* weigh(changed)
+  const { isStable, isLimited } = between
+    ? yield* findStable(changed, between, weights, yield* weigh(between))
+    : { isStable: weights, isLimited: false }
+  const counted = yield* findRegions(
     changed,
     weights,
     isStable,
@@ -59,36 +71,48 @@ export function evaluateRegions(changed: ChangedPixels, between: ChangedPixels |
   )
   const isDropped = weights.map((weight, cell) => (isStable[cell] === 0 ? weight : 0))
   const strong = changed.strong.reduce((sum, pixels, cell) => sum + (counted.isCounted[cell] === 0 ? 0 : pixels), 0)
+  const dropped = yield* findRegions(changed, weights, isDropped, () => true)
   return {
     ...counted,
-    dropped: findRegions(changed, weights, isDropped, () => true),
+    dropped,
     isSlight: counted.regions.length > 0 && strong < minPixels,
+    isLimited: isLimited || counted.isLimited || dropped.isLimited || changed.isLimited || Boolean(between?.isLimited),
   }
 }
 
 /** Groups wanted cells to regions. */
-function findRegions(
+function* findRegions(
   changed: ChangedPixels,
   weights: Uint8Array,
   wanted: Uint8Array,
   isWanted: (pixels: number, box: PictureBox) => boolean,
-): Regions {
+): InParts<Regions> {
   const isCounted = new Uint8Array(weights.length)
   const boxes: WeightedBox[] = []
-  for (const group of groupCells(changed, REPORT_REACH, wanted)) {
+  const steps = new Steps()
+  for (const group of yield* groupCells(changed, REPORT_REACH, wanted)) {
+    if (steps.add(GROUP_STEPS + CELL_STEPS * group.length)) yield
     const pixels = sumOf(group, weights)
     const box = boxOf(group, changed, weights)
     if (!isWanted(pixels, box)) continue
     for (const cell of group) isCounted[cell] = 1
     boxes.push({ ...box, pixels })
   }
-  const merged = mergeOverlapping(boxes).sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
+  const pixels = boxes.reduce((sum, box) => sum + box.pixels, 0)
+  const disjoint = yield* mergeOverlapping(boxes)
+  const merged = disjoint ?? [{ ...boxes.reduce(unionOf, boxes[0]!), pixels }]
+  merged.sort((one, other) => other.pixels - one.pixels || one.y - other.y || one.x - other.x)
   return {
     regions: merged.map(({ x, y, width, height }) => ({ x, y, width, height })),
-    pixels: merged.reduce((sum, { pixels }) => sum + pixels, 0),
+    pixels,
     isCounted,
+    isLimited: disjoint === undefined,
   }
 }
+
+/** Steps to read a group, and each of its cells. */
+const GROUP_STEPS = 100
+const CELL_STEPS = 20
 
 const sumOf = (cells: Uint32Array, values: Uint8Array | Float32Array): number => {
   let sum = 0
@@ -97,10 +121,12 @@ const sumOf = (cells: Uint32Array, values: Uint8Array | Float32Array): number =>
 }
 
 /** The changed pixels of each cell. Slightly changed ones count only in large areas. */
-function weigh(changed: ChangedPixels): Uint8Array {
+function* weigh(changed: ChangedPixels): InParts<Uint8Array> {
   const { strong, slight, visible } = changed
-  const weights = Uint8Array.from(strong)
-  for (const group of groupCells(changed, 1, slight)) {
+  const weights = strong.slice()
+  const steps = new Steps()
+  for (const group of yield* groupCells(changed, 1, slight)) {
+    if (steps.add(GROUP_STEPS + group.length)) yield
     if (sumOf(group, visible) + sumOf(group, strong) < MIN_SLIGHT_PIXELS) continue
     for (const cell of group) weights[cell] = strong[cell]! + slight[cell]!
   }
@@ -120,63 +146,91 @@ interface UnstablePart extends Part {
   shapes: Pick<Part, 'box' | 'weight'>[]
 }
 
-/** For each cell: whether it has changed pixels, and both loads agree there. */
-function findStable(changed: ChangedPixels, between: ChangedPixels, weights: Uint8Array, noise: Uint8Array): Uint8Array {
+interface Stable {
+  /** For each cell: whether it has changed pixels, and both loads agree there. */
+  isStable: Uint8Array
+  isLimited: boolean
+}
+
+function* findStable(changed: ChangedPixels, between: ChangedPixels, weights: Uint8Array, noise: Uint8Array): InParts<Stable> {
   const isStable = new Uint8Array(weights.length)
   const isNearSpot = new Uint8Array(weights.length)
   const stable: Part[] = []
   const unstable: UnstablePart[] = []
-  for (const cells of groupCells(
+  const steps = new Steps()
+  const groups = yield* groupCells(
     changed,
     1,
     weights.map((weight, cell) => weight | noise[cell]!),
-  )) {
+  )
+  for (const cells of groups) {
+    if (steps.add(GROUP_STEPS + CELL_STEPS * cells.length)) yield
     const [weight, disagreeing] = [sumOf(cells, weights), sumOf(cells, noise)]
     if (disagreeing > UNSTABLE_SHARE * weight) {
       const shapes = [
         ...(weight > 0 ? [{ box: boxOf(cells, changed, weights), weight }] : []),
         { box: boxOf(cells, between, noise), weight: disagreeing },
       ]
-      unstable.push({ cells, weight, box: unionOf(shapes.map(({ box }) => box)), shapes })
+      unstable.push({ cells, weight, box: shapes.map(({ box }) => box).reduce(unionOf), shapes })
       continue
     }
     const spots = cells.filter((cell) => noise[cell] !== 0)
-    for (const spot of spots) forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 1))
+    for (const spot of spots) {
+      forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 1))
+      if (steps.add(CELL_STEPS)) yield
+    }
     for (const cell of cells) if (weights[cell] !== 0 && isNearSpot[cell] === 0) isStable[cell] = 1
     // Spots drop only cells of their own part.
-    for (const spot of spots) forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 0))
+    for (const spot of spots) {
+      forNear(changed, spot, UNSTABLE_REACH, (near) => (isNearSpot[near] = 0))
+      if (steps.add(CELL_STEPS)) yield
+    }
     stable.push({ cells, weight, box: boxOf(cells, changed, weights) })
   }
-  for (const part of findDoubtful(stable, unstable)) for (const cell of part.cells) isStable[cell] = 0
-  if (unstable.length >= MIN_SCATTERED) dropScattered(changed, { weights, noise, isStable, unstable })
-  return isStable
+  const doubtful = yield* findDoubtful(stable, unstable)
+  for (const part of doubtful ?? []) for (const cell of part.cells) isStable[cell] = 0
+  if (unstable.length >= MIN_SCATTERED) yield* dropScattered(changed, { weights, noise, isStable, unstable })
+  return { isStable, isLimited: doubtful === undefined }
 }
 
 /**
  * Parts in which the loads agree by chance. They continue a line of which other parts are unstable, such as the digits of a counter. Or they have the
- * size of an unstable part: the loads show an element at random places, and both lack it where the earlier picture shows it.
+ * size of an unstable part: the loads show an element at random places, and both lack it where the earlier picture shows it. Undefined: too many pairs.
  */
-function findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[]): Set<Part> {
+function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[]): InParts<Set<Part> | undefined> {
+  if (stable.length * unstable.length > MAX_PAIRS) return undefined
   const doubtful = new Set<Part>()
-  if (stable.length * unstable.length > MAX_PAIRS) return doubtful
+  const others = [...stable]
   const waiting: Part[] = [...unstable]
+  const steps = new Steps()
+  let pairs = 0
   for (let part = waiting.pop(); part; part = waiting.pop()) {
-    for (const other of stable) {
-      if (doubtful.has(other) || !isSameLine(part.box, other.box)) continue
+    pairs += others.length
+    if (pairs > MAX_LINE_PAIRS) return undefined
+    if (steps.add(others.length)) yield
+    for (let index = others.length - 1; index >= 0; index--) {
+      const other = others[index]!
+      if (!isSameLine(part.box, other.box)) continue
       doubtful.add(other)
       waiting.push(other)
+      // The last one, which was compared before, takes its place.
+      others[index] = others.at(-1)!
+      others.pop()
     }
   }
   for (const part of stable) {
     if (unstable.some(({ shapes }) => shapes.some((shape) => isSameSize(part, shape)))) doubtful.add(part)
+    if (steps.add(unstable.length)) yield
   }
   return doubtful
 }
 
 /** Whether two boxes are as letters of a line: of about the same height, side by side, and near each other. */
 function isSameLine(a: PictureBox, b: PictureBox): boolean {
-  const [low, high] = [Math.min(a.height, b.height), Math.max(a.height, b.height)]
   const overlap = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  // Most pairs end here.
+  if (overlap <= 0) return false
+  const [low, high] = [Math.min(a.height, b.height), Math.max(a.height, b.height)]
   const gap = Math.max(a.x, b.x) - Math.min(a.x + a.width, b.x + b.width)
   return overlap >= 0.7 * high && low >= 0.7 * high && gap <= 0.5 * low
 }
@@ -185,14 +239,6 @@ const isSameSize = (a: Pick<Part, 'box' | 'weight'>, b: Pick<Part, 'box' | 'weig
   isNear(a.box.width, b.box.width, 0.05) && isNear(a.box.height, b.box.height, 0.05) && isNear(a.weight, b.weight, 0.15)
 
 const isNear = (a: number, b: number, share: number): boolean => Math.abs(a - b) <= Math.max(1, share * Math.max(a, b))
-
-function unionOf(boxes: readonly PictureBox[]): PictureBox {
-  const x = Math.min(...boxes.map((box) => box.x))
-  const y = Math.min(...boxes.map((box) => box.y))
-  const right = Math.max(...boxes.map((box) => box.x + box.width))
-  const bottom = Math.max(...boxes.map((box) => box.y + box.height))
-  return { x, y, width: right - x, height: bottom - y }
-}
 
 interface Scattered {
   weights: Uint8Array
@@ -205,7 +251,7 @@ interface Scattered {
  * Drops the stable cells of areas that the loads drew differently in many places. The earlier picture of a field of random dots has its own dots,
  * which both loads lack.
  */
-function dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable }: Scattered): void {
+function* dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable }: Scattered): InParts<void> {
   const columns = Math.ceil(grid.columns / AREA_CELLS)
   const rows = Math.ceil(grid.rows / AREA_CELLS)
   const areaOf = (cell: number) => Math.floor(cell / grid.columns / AREA_CELLS) * columns + Math.floor((cell % grid.columns) / AREA_CELLS)
@@ -214,7 +260,8 @@ function dropScattered(grid: ChangedPixels, { weights, noise, isStable, unstable
     if (isStable[cell] !== 0) stable[areaOf(cell)]! += weights[cell]!
     if (noise[cell] !== 0) differing[areaOf(cell)]! += noise[cell]!
   }
-  const groups = groupCells(
+  yield
+  const groups = yield* groupCells(
     { columns, rows },
     1,
     Uint8Array.from(stable, (pixels, area) => Number(pixels + differing[area]! > 0)),

@@ -1,9 +1,9 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { boxOf, call, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
-// a reader sees it. So the sweep notes where it is at each position. A full page shows it as in the middle of the window.
+// a reader sees it. So the sweep notes where it is at each position. A full page shows it as in the middle of the window, or as at the top of the page.
 
 /** Tolerated distance from the line through the first and the last position, in CSS pixels. */
 const TOLERANCE = 2
@@ -12,6 +12,8 @@ const MIN_POSITIONS = 3
 /** Pixels per pixel of scroll. Below, an element does not move with the scroll. Above, it stands still in the window. */
 const MIN_SLOPE = 0.01
 const MAX_SLOPE = 0.9
+/** Share of the window up to which the box around an element shows where a reader sees it. */
+const LARGE_SHARE = 1.5
 /** Elements to note at each position. */
 const MAX_ELEMENTS = 500
 /** Elements whose style is searched at each position because of variables. */
@@ -24,20 +26,20 @@ const VALUE = /^(calc\(-?[\d.]+% )?(?:([+-]) )?(-?[\d.]+)(px|%)(\)?)$/
 
 const byProperty = (property: string, boxFor: (element: Element) => Element | null) => ({
   read: (element: Element) => {
-    const [, , sign, number] = VALUE.exec(inlineValue(element, property)) ?? []
+    const [, , sign, number] = lengthOf(element, property)
     return Number(number) * (sign === '-' ? -1 : 1)
   },
   write: (element: Element, value: number) => {
-    const [, start = '', sign, , unit, end] = VALUE.exec(inlineValue(element, property)) ?? []
+    const [, start = '', sign, , unit, end] = lengthOf(element, property)
     setStyle(element, { [property]: `${start}${sign ? '+ ' : ''}${value}${unit}${end}`, transition: 'none' })
   },
   boxFor,
 })
 
-/** Empty for an element of XML, which has no style. */
-function inlineValue(element: Element, property: string): string {
+/** The parts of the value in the inline style, or of the one that its variables result in. An element of XML has no style. */
+function lengthOf(element: Element, property: string): readonly string[] {
   const style = read(element as HTMLElement, 'style') as CSSStyleDeclaration | undefined
-  return style?.getPropertyValue(property) ?? ''
+  return VALUE.exec(style?.getPropertyValue(property) ?? '') ?? VALUE.exec(getComputedStyle(element).getPropertyValue(property)) ?? []
 }
 
 const NAMES = ['transform', 'background', 'top', 'margin'] as const
@@ -58,23 +60,33 @@ const createKinds = () => ({
   margin: byProperty('margin-top', parentOf),
 })
 
+/** By what a variable may move an element. */
+const USES: Readonly<Record<(typeof NAMES)[number], (style: CSSStyleDeclaration) => boolean>> = {
+  transform: ({ transform }) => transform !== 'none',
+  background: ({ backgroundImage, backgroundPositionY }) => backgroundImage !== 'none' && backgroundPositionY !== '0%',
+  top: ({ position, top }) => position !== 'static' && top !== 'auto',
+  margin: () => false,
+}
+
 /** Elements that scripts may move, by their own style or by variables in it or in that of an element around them. */
-function findMovable(name: (typeof NAMES)[number]): Element[] {
-  const own = queryAll(document, `[style*="${name}"]`)
-  if (name !== 'transform') return own
-  const styled = queryAll(document, '[style*="--"], [style*="--"] *').slice(0, MAX_STYLES)
-  const byVariable = styled.filter((element) => getComputedStyle(element).transform !== 'none')
-  return [...new Set([...own, ...byVariable])]
+function findMovable(name: (typeof NAMES)[number], styled: readonly (readonly [Element, CSSStyleDeclaration])[]): Element[] {
+  const byVariable = styled.flatMap(([element, style]) => (USES[name](style) ? [element] : []))
+  return [...new Set([...queryAll(document, `[style*="${name}"]`), ...byVariable])]
 }
 
 export const noteShifts: PageFunctions['noteShifts'] = () => {
   const kinds = createKinds()
   const noted =
     recall('tintypeShifts') ?? remember('tintypeShifts', { transform: new Map(), background: new Map(), top: new Map(), margin: new Map() })
+  const styled = queryAll(document, '[style*="--"], [style*="--"] *')
+    .slice(0, MAX_STYLES)
+    .map((element) => [element, getComputedStyle(element)] as const)
   for (const name of NAMES) {
-    for (const element of findMovable(name).slice(0, MAX_ELEMENTS)) {
+    for (const element of findMovable(name, styled).slice(0, MAX_ELEMENTS)) {
       const shifts = noted[name].get(element) ?? []
-      if (shifts.at(-1)?.top !== scrollY) noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
+      // An element in a transition is not where a script wants it.
+      if (shifts.at(-1)?.top !== scrollY && call(element, 'getAnimations').length === 0)
+        noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
     }
   }
 }
@@ -82,17 +94,47 @@ export const noteShifts: PageFunctions['noteShifts'] = () => {
 export const placeShifted: PageFunctions['placeShifted'] = () => {
   const kinds = createKinds()
   const end = (scrollingElement()?.scrollHeight ?? 0) - innerHeight
-  for (const name of NAMES) {
-    for (const [element, shifts] of recall('tintypeShifts')?.[name] ?? []) {
+  const moved = NAMES.flatMap((name) =>
+    [...(recall('tintypeShifts')?.[name] ?? [])].flatMap(([element, shifts]) => {
+      const kind = kinds[name]
       const line = lineThrough(shifts)
-      const container = kinds[name].boxFor(element)
-      if (!line || !container) continue
-      const { top, height } = boxOf(container)
-      const position = Math.max(0, Math.min(end, top + scrollY + height / 2 - innerHeight / 2))
-      kinds[name].write(element, line.start + line.slope * position)
-    }
-  }
+      const container = kind.boxFor(element)
+      const isLost = container && name === 'transform' && isMovedAway(element, container, shifts)
+      if (!container || !(line || isLost)) return []
+      const at = (position: number) => (line ? line.start + line.slope * position : nearest(shifts, position))
+      return { element, container, place: (position: number) => kind.write(element, at(position)) }
+    }),
+  )
+  for (const { place } of moved) place(0)
+  const atTop = moved.map(({ element, container }) => [boxOf(element), boxOf(container)] as const)
+  for (const { place } of moved) place(innerHeight)
+  const positions = moved.map(({ element }, index) => {
+    const [own, around] = atTop[index]!
+    // What a reader sees first is as at the top of the page. The top of a fixed element does not depend on the scroll.
+    if (getComputedStyle(element).position === 'fixed' || middleOf(own) <= innerHeight / 2) return 0
+    if (around.height <= innerHeight * LARGE_SHARE) return middleOf(around)
+    // Nobody sees the middle of a tall container. The element itself moves while the reader scrolls to it.
+    return middleOf(own) / Math.max(1 - MAX_SLOPE, 1 - (boxOf(element).top - own.top) / innerHeight)
+  })
+  for (const [index, { place }] of moved.entries()) place(Math.max(0, Math.min(end, positions[index]!)))
 }
+
+/** The scroll position at which a box is in the middle of the window. */
+const middleOf = ({ top, height }: DOMRect): number => top + scrollY + height / 2 - innerHeight / 2
+
+/**
+ * Whether an element that fills the box around it is where it never was during the sweep. Some libraries move it only while it is in the window, and the
+ * tall window takes it out of the box.
+ */
+function isMovedAway(element: Element, container: Element, shifts: readonly Shift[]): boolean {
+  const now = matrixOf(element).m42
+  const isFilling = getComputedStyle(container).overflowY !== 'visible' && boxOf(element).height >= boxOf(container).height
+  return isFilling && shifts.every(({ pixels }) => Math.abs(pixels - now) > TOLERANCE)
+}
+
+/** The shift at the noted position that is nearest. */
+const nearest = (shifts: readonly Shift[], position: number): number =>
+  shifts.reduce((best, shift) => (Math.abs(shift.top - position) < Math.abs(best.top - position) ? shift : best)).pixels
 
 /** The line on which all shifts are; undefined if there is none. */
 function lineThrough(shifts: readonly Shift[]): { start: number; slope: number } | undefined {

@@ -4,13 +4,20 @@ import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
-import { nextFrame } from '../waiting/next-frame.ts'
+import { AwaitedFrame, nextFrame } from '../waiting/next-frame.ts'
+import { type StepTime, timeOf } from '../waiting/page-time.ts'
 import { scrollTo } from './scroll-to.ts'
 
 /** Time limit of the whole sweep. */
 const MAX_MILLISECONDS = 2_000
 /** Milliseconds at each position, so that the page can react. */
 const REST_MILLISECONDS = 40
+/** More page time at a position if scripts look only some time after a scroll: libraries wait for 100 to 200 ms. */
+const LATE_MILLISECONDS = 220
+/** Positions at which the sweep finds out whether they do. */
+const TRIALS = 2
+/** Real time to leave for each position that follows. */
+const NEXT_MILLISECONDS = 80
 /** Milliseconds to wait for a frame there, which a busy machine may draw late. */
 const FRAME_MILLISECONDS = 200
 /** Step as a share of the window height. The overlap leaves no gap between two positions. */
@@ -27,7 +34,9 @@ export const sweep: Step = {
     const stop = new AbortController()
     const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
     const isSwept = await inDocument(work, false, async () => {
-      await sweepDown(sweeping)
+      // The clock belongs to the whole capture.
+      const time = work.plan.context.scriptsOff ? undefined : timeOf(work)
+      await sweepDown(sweeping, time).finally(() => time?.run())
       return lifecycle.document === document
     })
     stop.abort(new Error('the page navigated during the sweep'))
@@ -37,24 +46,53 @@ export const sweep: Step = {
   },
 }
 
-async function sweepDown(work: Work): Promise<void> {
+/** @param time absent: the page has no scripts */
+async function sweepDown(work: Work, time: StepTime | undefined): Promise<void> {
   const until = performance.now() + MAX_MILLISECONDS
   const { scrollHeight, windowHeight } = await scrollTo(work, 0)
   const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
-  if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
+  if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until, time)
 }
 
-async function passSlowly(work: Work, offsets: readonly number[], until: number): Promise<void> {
-  for (const offset of offsets) {
-    if (performance.now() > until) break
-    await scrollTo(work, offset)
-    const frame = work.plan.context.scriptsOff ? undefined : nextFrame(work, FRAME_MILLISECONDS)
-    await Promise.all([pause(REST_MILLISECONDS, work.signal), frame])
+async function passSlowly(work: Work, offsets: readonly number[], until: number, time: StepTime | undefined): Promise<void> {
+  const noteShifts = async () => {
     if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
   }
+  let hasLate = false
+  for (const [index, offset] of offsets.entries()) {
+    const left = until - performance.now()
+    if (left < 0) break
+    await scrollTo(work, offset)
+    await rest(work, time)
+    if ((hasLate || index < TRIALS) && left > LATE_MILLISECONDS + (offsets.length - index) * NEXT_MILLISECONDS) {
+      if (await runsLate(work, time)) hasLate = true
+    }
+    await noteShifts()
+  }
+  // A last look at the end, although the time is over.
+  if (hasLate) await runsLate(work, time)
   await scrollTo(work, 0)
   // Let elements that react to the scroll position return to their state at the top.
-  await nextFrame(work, REST_MILLISECONDS)
+  await rest(work, time)
+  if (hasLate) await runsLate(work, time)
+  await noteShifts()
+}
+
+/** Lets the page react to a scroll. */
+async function rest(work: Work, time: StepTime | undefined): Promise<void> {
+  if (!time) return pause(REST_MILLISECONDS, work.signal)
+  await (await AwaitedFrame.request(work)).drawn(FRAME_MILLISECONDS)
+  await time.pass(REST_MILLISECONDS)
+}
+
+/** Lets more time pass for the page. Returns whether scripts ran in it. Scripts in out-of-process frames are invisible here. */
+async function runsLate(work: Work, time: StepTime | undefined): Promise<boolean> {
+  if (!time) return false
+  const before = await scriptSeconds(work)
+  const end = time.page + LATE_MILLISECONDS
+  // While the page waits for a response, less time passes at once.
+  while (time.page < end) await time.pass(end - time.page)
+  return before === undefined || (await scriptSeconds(work)) !== before || (await work.tab.foreignFrames()).length > 0
 }
 
 /**

@@ -70,6 +70,28 @@ const toggled = (condition: string) =>
       for (const section of document.querySelectorAll('section')) section.classList.toggle('on', ${condition})
     }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
   )
+/** A hero as tall as the window that moves with the scroll, above sections. @param move a statement with the hero `h` */
+const movedHero = (style: string, move: string) =>
+  page(
+    '',
+    `<style>#h { height: 100vh; background: #0f0; ${style} } section { height: ${HEIGHT}px; background: #00f; position: relative }</style><div id="h"></div>${sections(5)}<script>
+      const move = () => { ${move} }; addEventListener('scroll', move); move()</script>`,
+  )
+/** Sections that scripts show when they are near the top of the window, some time after a scroll. */
+const lookedAtLate = (schedule: string) =>
+  page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}<script>
+      let timer = 0
+      const look = () => {
+        timer = 0
+        for (const section of document.querySelectorAll('section')) {
+          const { top, bottom } = section.getBoundingClientRect()
+          if (top < 550 && bottom > 0 && innerHeight < 1000) section.classList.add('on')
+        }
+      }
+      look(); addEventListener('scroll', () => { ${schedule} })</script>`,
+  )
 /** Like AdminLTE 2: a script makes content as tall as the window. */
 const filled = (onResize: string) =>
   page(
@@ -128,6 +150,30 @@ const stage = await openStage(t, {
   '/parallax-background': movedBands(BACKGROUND, "band.style.backgroundPositionY = shift - 150 + 'px'"),
   '/parallax-percent': movedBands(BACKGROUND, "band.style.backgroundPosition = '0 ' + (50 - shift / 3) + '%'"),
   '/parallax-calc': movedBands(BACKGROUND, "band.style.backgroundPosition = 'left calc(50% + ' + shift + 'px)'"),
+  '/hero-transform': movedHero('', "h.style.transform = 'translate3d(0,' + scrollY / 3 + 'px,0)'"),
+  '/hero-top': movedHero('position: relative', "h.style.top = scrollY * .4 + 'px'"),
+  '/hero-variable': movedHero(
+    'position: relative; top: calc(var(--scroll) * .5px)',
+    "document.documentElement.style.setProperty('--scroll', scrollY)",
+  ),
+  '/hero-fixed': movedHero(
+    'position: fixed; top: 0; width: 100%; z-index: -1; margin-bottom: 0',
+    "h.style.transform = 'translateY(' + -scrollY * .3 + 'px)'; document.body.style.paddingTop = '600px'",
+  ),
+  // Like jarallax: bands are filled only while they are in the window.
+  '/parallax-in-view': page(
+    '',
+    `<style>.band { height: 500px; overflow: hidden; background: #f00 } .band div { height: 900px; background: #0f0 }</style>
+      ${'<div class="band"><div></div></div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, bottom } = band.getBoundingClientRect()
+          if (bottom > 0 && top < innerHeight) band.firstChild.style.transform = 'translateY(' + (-200 - (top + 250 - innerHeight / 2) * .3) + 'px)'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  ),
+  '/throttled-100': lookedAtLate('timer ||= setTimeout(look, 100)'),
+  '/throttled-200': lookedAtLate('timer ||= setTimeout(look, 200)'),
+  '/debounced-150': lookedAtLate('clearTimeout(timer); timer = setTimeout(() => requestAnimationFrame(look), 150)'),
   '/reloads': page(
     '',
     `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
@@ -297,6 +343,9 @@ for (const [path, what, total] of [
   ['/view-timeline', 'sections on view timelines', SECTIONS],
   ['/scroll-timeline', 'sections on scroll timelines', SECTIONS],
   ['/content-visibility', 'sections with content-visibility: auto', 25],
+  ['/throttled-100', 'sections at which a script looks 100 ms after a scroll', SECTIONS],
+  ['/throttled-200', 'sections at which a script looks 200 ms after a scroll', SECTIONS],
+  ['/debounced-150', 'sections at which a script looks in a frame 150 ms after the last scroll', SECTIONS],
   ['/fetched', 'sections fetched when they are seen', 15],
   ['/redirects', 'sections of a page that a timer opens', SECTIONS],
 ] as const) {
@@ -413,11 +462,18 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  for (const way of ['', '-top', '-margin', '-background', '-percent', '-calc']) {
+  for (const way of ['', '-top', '-margin', '-background', '-percent', '-calc', '-in-view']) {
     const path = `/parallax${way}`
     const { pixels } = await stage.shoot(path, full)
     const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
     t.strictSame(empty, [], path)
+  }
+})
+
+t.test('a hero that moves with the scroll lay behind the content below it', async (t) => {
+  for (const path of ['/hero-transform', '/hero-top', '/hero-variable', '/hero-fixed']) {
+    const { pixels } = await stage.shoot(path, full)
+    t.ok([10, 300, 590].every((y) => isNear(pixels.at(200, y), GREEN)) && isNear(pixels.at(200, 690), BLUE), path)
   }
 })
 

@@ -2,9 +2,12 @@ import t from 'tap'
 import { groupCells } from '../../../../capture-runner/src/comparison/cell-groups.ts'
 import { ChangedPixels } from '../../../../capture-runner/src/comparison/changed-pixels.ts'
 import { toIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
+import { type InParts, inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
 import { mergeOverlapping } from '../../../../capture-runner/src/comparison/merge-boxes.ts'
 import { PAGE_FRAME, toBox, toBoxes, toIgnored } from '../../../../capture-runner/src/comparison/to-boxes.ts'
 import { MAX_IGNORED_BOXES } from '../../../../crds/src/kinds/comparison.ts'
+
+const end = <T>(work: InParts<T>): Promise<T> => inTurns(work, AbortSignal.timeout(60_000))
 
 const area = (x: number, y: number, width: number, height: number) => ({ x, y, width, height })
 
@@ -57,15 +60,15 @@ t.test('ChangedPixels counts pixels in cells of 8 × 8, with their sides and row
 
 t.test('groupCells does not join cells of the right edge with those of the left edge', async (t) => {
   const wanted = Uint8Array.of(0, 0, 1, 2, 0, 0, 0, 0, 255)
-  const groups = (reach: number) => groupCells({ columns: 3, rows: 3 }, reach, wanted).map((group) => [...group])
-  t.strictSame(groups(1), [[2], [3], [8]])
-  t.strictSame(groups(2), [[2, 3, 8]])
-  t.strictSame(groupCells({ columns: 3, rows: 1 }, 1, new Uint8Array(3)), [])
+  const groups = async (reach: number) => (await end(groupCells({ columns: 3, rows: 3 }, reach, wanted))).map((group) => [...group])
+  t.strictSame(await groups(1), [[2], [3], [8]])
+  t.strictSame(await groups(2), [[2, 3, 8]])
+  t.strictSame(await end(groupCells({ columns: 3, rows: 1 }, 1, new Uint8Array(3))), [])
 })
 
 t.test('mergeOverlapping merges boxes that overlap only after another merge', async (t) => {
   const box = (x: number, y: number, width: number, height: number) => ({ ...area(x, y, width, height), pixels: 1 })
-  t.strictSame(mergeOverlapping([box(0, 0, 5, 5), box(5, 0, 5, 5)]), [box(0, 0, 5, 5), box(5, 0, 5, 5)], 'neighbors')
+  t.strictSame(await end(mergeOverlapping([box(0, 0, 5, 5), box(5, 0, 5, 5)])), [box(0, 0, 5, 5), box(5, 0, 5, 5)], 'neighbors')
   const chain = [box(0, 20, 4, 4), box(0, 0, 4, 10), box(3, 9, 20, 4), box(3, 12, 2, 9)]
-  t.strictSame(mergeOverlapping(chain), [{ ...area(0, 0, 23, 24), pixels: 4 }])
+  t.strictSame(await end(mergeOverlapping(chain)), [{ ...area(0, 0, 23, 24), pixels: 4 }])
 })

@@ -1,6 +1,9 @@
 import t from 'tap'
 import { compareWords } from '../../../../capture-runner/src/comparison/compare-words.ts'
 import { diffWords } from '../../../../capture-runner/src/comparison/diff-words.ts'
+import { inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
+
+const compare = (...texts: Parameters<typeof compareWords>) => inTurns(compareWords(...texts), AbortSignal.timeout(60_000))
 
 t.test('diffWords finds changes that turn one list into the other', async (t) => {
   t.strictSame(diffWords([], []), [])
@@ -30,29 +33,38 @@ t.test('diffWords does not search for the shortest script of texts that have not
   t.strictSame(diffWords(['x', ...before, 'y'], ['x', ...after, 'y']), [{ at: 1, removed: before, added: after }])
 })
 
+t.test('a text of a few different words kept the runner busy, because the search passes them again for each change', async (t) => {
+  const [before, after] = ['x', 'y'].map((word) => Array.from({ length: 4_000 }, (_, n) => (n % 100 === 0 ? word : 'a'))) as [
+    string[],
+    string[],
+  ]
+  t.equal(diffWords(before, after).length, 40)
+  t.equal(diffWords(before, after, 3_000).length, 1, 'one change from the first to the last')
+})
+
 t.test('compareWords finds the words that changed', async (t) => {
-  t.strictSame(compareWords('Nebula\t19.50  EUR', 'Nebula 99.50 EUR SOLD OUT'), {
+  t.strictSame(await compare('Nebula\t19.50  EUR', 'Nebula 99.50 EUR SOLD OUT'), {
     ...{ textChanged: true, wordsAdded: ['99.50', 'SOLD', 'OUT'], wordsRemoved: ['19.50'] },
   })
-  t.strictSame(compareWords('a b\nc', 'a  b c'), { textChanged: false, wordsAdded: [], wordsRemoved: [] }, 'other white space')
-  t.match(compareWords('one two three', 'two three one'), { textChanged: true }, 'another order')
-  t.match(compareWords('', ''), { textChanged: false })
+  t.strictSame(await compare('a b\nc', 'a  b c'), { textChanged: false, wordsAdded: [], wordsRemoved: [] }, 'other white space')
+  t.match(await compare('one two three', 'two three one'), { textChanged: true }, 'another order')
+  t.match(await compare('', ''), { textChanged: false })
 })
 
 t.test('compareWords counts only changes that two loads agree on', async (t) => {
   const earlier = 'Price 19.50 Request 5f3a end'
-  t.match(compareWords(earlier, 'Price 19.50 Request 81bc end', 'Price 19.50 Request 02de end'), {
+  t.match(await compare(earlier, 'Price 19.50 Request 81bc end', 'Price 19.50 Request 02de end'), {
     ...{ textChanged: false, wordsAdded: [], wordsRemoved: [] },
   })
-  t.match(compareWords(earlier, 'Price 99.50 Request 81bc end', 'Price 99.50 Request 02de end'), {
+  t.match(await compare(earlier, 'Price 99.50 Request 81bc end', 'Price 99.50 Request 02de end'), {
     ...{ textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] },
   })
-  t.match(compareWords('19.50 5f3a', '99.50 81bc', '99.50 02de'), { wordsAdded: ['99.50'], wordsRemoved: ['19.50'] }, 'side by side')
+  t.match(await compare('19.50 5f3a', '99.50 81bc', '99.50 02de'), { wordsAdded: ['99.50'], wordsRemoved: ['19.50'] }, 'side by side')
 })
 
 t.test('compareWords limits the number and the length of the words', async (t) => {
   const many = Array.from({ length: 50 }, (_, n) => `${n}${'x'.repeat(100)}`).join(' ')
-  const { wordsAdded } = compareWords('', many)
+  const { wordsAdded } = await compare('', many)
   t.equal(wordsAdded.length, 20)
   t.equal(wordsAdded[0]!.length, 64)
 })

@@ -1,6 +1,7 @@
 import { comparePictures } from '../../../../capture-runner/src/comparison/compare.ts'
 import { decide, evaluate, type Noise, toTolerances } from '../../../../capture-runner/src/comparison/decide.ts'
 import type { DecodedPicture } from '../../../../capture-runner/src/comparison/decoded-picture.ts'
+import { inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
 import type { PictureBox } from '../../../../crds/src/kinds/comparison.ts'
 import { type Color, Drawing, WHITE } from '../../../support/drawing.ts'
 
@@ -25,7 +26,7 @@ export async function compare(
   const shown = again ?? after
   const changed = await comparePictures(before, shown, settings, signal)
   const between = again && (await comparePictures(after, again, settings, signal, changed))
-  return decide(changed, evaluate(changed, between, { threshold, noise }), { threshold })
+  return decide(changed, await inTurns(evaluate(changed, between, { threshold, noise }), signal), { threshold })
 }
 
 export const RED: Color = [200, 20, 20]

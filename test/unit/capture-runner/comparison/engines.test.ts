@@ -1,6 +1,7 @@
 import t from 'tap'
 import { comparePictures } from '../../../../capture-runner/src/comparison/compare.ts'
 import { decideEngine, evaluateEngine, toTolerances } from '../../../../capture-runner/src/comparison/decide.ts'
+import { inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
 import { isSameEngine } from '../../../../crds/src/kinds/comparison.ts'
 import { BLACK, Drawing } from '../../../support/drawing.ts'
 import { GRAY, GREEN, RED } from './drawn-pages.ts'
@@ -9,8 +10,9 @@ import { GRAY, GREEN, RED } from './drawn-pages.ts'
 
 async function compare(before: Drawing, after: Drawing, textChanged: boolean | undefined) {
   const settings = { ...toTolerances(0.1, 'none', true), antialiasing: false, ignored: [], forgivesOffsets: true }
-  const changed = await comparePictures(before, after, settings, AbortSignal.timeout(60_000))
-  return decideEngine(changed, evaluateEngine(changed, undefined, textChanged), textChanged)
+  const signal = AbortSignal.timeout(60_000)
+  const changed = await comparePictures(before, after, settings, signal)
+  return decideEngine(changed, await inTurns(evaluateEngine(changed, undefined, textChanged), signal), textChanged)
 }
 
 /** A page whose text moves down by more from line to line, as with a font of another height, and whose shapes are between pixels. */
