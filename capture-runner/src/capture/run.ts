@@ -26,6 +26,7 @@ import { checkResponse } from '../steps/navigation/check-response.ts'
 import { holdRequests } from '../steps/navigation/hold-requests.ts'
 import { listen } from '../steps/navigation/listen.ts'
 import { follow, navigate } from '../steps/navigation/navigate.ts'
+import { noteEarlyRedirect, noteLateRedirect } from '../steps/navigation/note-redirect.ts'
 import { openMarkup } from '../steps/navigation/open-markup.ts'
 import { signIn } from '../steps/navigation/sign-in.ts'
 import { watchPage } from '../steps/navigation/watch-page.ts'
@@ -76,6 +77,7 @@ export const STEPS: readonly Step[] = [
   openMarkup,
   navigate,
   checkResponse,
+  noteEarlyRedirect,
   consent,
   hideUnwanted,
   zoom,
@@ -107,6 +109,7 @@ export const STEPS: readonly Step[] = [
   measure,
   noteFolded,
   noteWidth,
+  noteLateRedirect,
   ...[metadata, notePage].map(ifUnmasked),
   files,
   frame,

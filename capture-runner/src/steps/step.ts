@@ -11,6 +11,7 @@ import type { PictureFrame } from '../comparison/to-boxes.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
+import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
 
@@ -70,6 +71,8 @@ export interface Work {
   httpCache?: BatchCache | undefined
   /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
+  /** What the page did not get of the client's headers and credentials; absent: there are none. */
+  signInGaps?: SignInGaps
   /** What a video needs from the runner; absent: this runner records none. */
   recorder?: RecorderParts | undefined
   /** Absent: no option needs it. */

@@ -27,7 +27,7 @@ export const holdRequests: Step = {
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
     const interception = { signIn: addsHeaders(plan) ? signIn : undefined, evaluator: work.evaluator, shared }
-    if (Object.values(interception).some((part) => part !== undefined)) await intercept(tab, interception, signal)
+    if (Object.values(interception).some((part) => part !== undefined)) work.signInGaps = await intercept(tab, interception, signal)
   },
 }
 
