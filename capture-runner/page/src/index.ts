@@ -24,6 +24,7 @@ export { findLoader, findSelectorFault, findUnknownFeatures, hasNoRule, readTran
 export { refuseWebSockets, removeSharedWorkers, setOuterSize, writeStorage } from './navigation/before-scripts.ts'
 export { startClock } from './navigation/clock.ts'
 export { findBrokenRule, looksChallenged } from './navigation/content.ts'
+export { openHere } from './navigation/new-tab.ts'
 export { readPdfOutcome, showPdf } from './navigation/pdf.ts'
 export { readUrl } from './navigation/url.ts'
 export { readDocumentFacts, readHtml, readText } from './output/document.ts'

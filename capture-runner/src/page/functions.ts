@@ -317,6 +317,11 @@ export interface PageFunctions {
 
   // navigation
   readUrl: () => string
+  /**
+   * Opens the URL of a new tab in place of the page, as the link with this URL would. `posted`: a form sends data to it. `foreign`: no link or form leads to
+   * it, and it is of another site.
+   */
+  openHere: (url: string, isSameSite: boolean) => 'opened' | 'posted' | 'foreign'
   /** The first rule that the page violates; null if there is none. */
   findBrokenRule: (rules: ContentRules) => BrokenRule | null
   looksChallenged: () => boolean

@@ -14,6 +14,7 @@ import type { PageSize, Tile } from '../plan/region.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
+import type { NewTabs } from './preparing/new-tabs.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -71,6 +72,8 @@ export interface Work {
   httpCache?: BatchCache | undefined
   /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
+  /** Absent: the client does nothing that may open a tab. */
+  newTabs?: NewTabs
   /** What the page did not get of the client's headers and credentials; absent: there are none. */
   signInGaps?: SignInGaps
   /** What a video needs from the runner; absent: this runner records none. */

@@ -447,7 +447,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -1050,7 +1050,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -1600,7 +1600,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -2176,7 +2176,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -3559,7 +3559,7 @@ export interface components {
                 styles?: string | null;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string | null;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string | null;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string | null;

@@ -498,6 +498,18 @@ const cases: Record<PageFunctionName, Case> = {
       )
     },
   },
+  openHere: {
+    html: `<a href="#link">link</a><form method="post" action="#post"><button formmethod="get" formaction="?q">get</button></form>`,
+    run: async (t, { call, read }) => {
+      const at = (path: string) => `http://page.test/${path}`
+      t.equal(await call('openHere', at('#post'), true), 'posted')
+      t.equal(await call('openHere', at('#other'), false), 'foreign')
+      t.equal(await call('openHere', at('#link'), false), 'opened')
+      t.equal(await read('location.hash'), '#link')
+      t.equal(await call('openHere', at('#other'), true), 'opened')
+      t.equal(await read('location.hash + document.links.length'), '#other1')
+    },
+  },
   readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
   redactMatches: {
     html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret">',
