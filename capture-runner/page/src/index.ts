@@ -4,6 +4,16 @@ export { clickBannerButton, hideBanners } from './blocking/banners.ts'
 export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
 export { collapseBlocked, unlockScrolling } from './blocking/hide.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
+export {
+  findLostEffects,
+  findPointed,
+  forgetEndedEffects,
+  keepEffects,
+  noteEffects,
+  placeOfPointed,
+  restOfAction,
+  restoreFocus,
+} from './elements/effects.ts'
 export { scrollToMiddle, scrollToPosition, scrollToTop, showMiddle, showNextMiddle } from './elements/place.ts'
 export { findPresence } from './elements/presence.ts'
 export { findIgnoredBoxes, findRegions, isolateElements } from './elements/regions.ts'

@@ -40,6 +40,7 @@ import { muteMedia, record } from '../steps/output/record.ts'
 import { screenshot } from '../steps/output/screenshot.ts'
 import { click, clickAll, hover, pressKey } from '../steps/preparing/click.ts'
 import { consent } from '../steps/preparing/consent.ts'
+import { renewEffects, withEffects } from '../steps/preparing/effects.ts'
 import { hideLatecomers, hideUnwanted } from '../steps/preparing/hide-unwanted.ts'
 import { placeWindow } from '../steps/preparing/place-window.ts'
 import { seekElement } from '../steps/preparing/seek-element.ts'
@@ -82,11 +83,7 @@ export const STEPS: readonly Step[] = [
   hideUnwanted,
   zoom,
   styles,
-  scripts,
-  click,
-  clickAll,
-  hover,
-  pressKey,
+  ...[scripts, click, clickAll, hover, pressKey].map(withEffects),
   waitForSelector,
   waitForFunction,
   unfold,
@@ -101,6 +98,7 @@ export const STEPS: readonly Step[] = [
   reveal,
   stability,
   followGrowth,
+  renewEffects,
   lateImages,
   conceal,
   hideLatecomers,

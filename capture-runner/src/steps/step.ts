@@ -94,6 +94,8 @@ export interface Work {
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */
   hasEndless?: boolean
+  /** Effects of actions are noted in the page. */
+  hasNotedEffects?: true
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
   /**

@@ -47,7 +47,7 @@ export const hover: Step = {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
     const point = await callInPage(work, 'showMiddle', target.selector)
-    if (point) await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point }), work.signal)
+    if (point) await movePointer(work, point)
   },
 }
 
@@ -79,6 +79,10 @@ async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<b
   await findElement(work, selector)
   return true
 }
+
+/** Moves the pointer to a point of the window. */
+export const movePointer = ({ tab, signal }: Work, point: Point): Promise<unknown> =>
+  awaitResponse(tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point }), signal)
 
 async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
   const press = { x, y, button: 'left', clickCount: 1 } as const
