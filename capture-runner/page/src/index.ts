@@ -4,6 +4,16 @@ export { clickBannerButton, hideBanners } from './blocking/banners.ts'
 export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
 export { collapseBlocked, unlockScrolling } from './blocking/hide.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
+export {
+  findLostEffects,
+  findPointed,
+  forgetEndedEffects,
+  keepEffects,
+  noteEffects,
+  placeOfPointed,
+  restOfAction,
+  restoreFocus,
+} from './elements/effects.ts'
 export { scrollToMiddle, scrollToPosition, scrollToTop, showMiddle, showNextMiddle } from './elements/place.ts'
 export { findPresence } from './elements/presence.ts'
 export { findIgnoredBoxes, findRegions, isolateElements } from './elements/regions.ts'
@@ -24,6 +34,7 @@ export { findLoader, findSelectorFault, findUnknownFeatures, hasNoRule, readTran
 export { refuseWebSockets, removeSharedWorkers, setOuterSize, writeStorage } from './navigation/before-scripts.ts'
 export { startClock } from './navigation/clock.ts'
 export { findBrokenRule, looksChallenged } from './navigation/content.ts'
+export { openHere } from './navigation/new-tab.ts'
 export { readPdfOutcome, showPdf } from './navigation/pdf.ts'
 export { readUrl } from './navigation/url.ts'
 export { readDocumentFacts, readHtml, readText } from './output/document.ts'

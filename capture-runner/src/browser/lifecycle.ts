@@ -137,6 +137,11 @@ export class Lifecycle {
     return this.#pending !== undefined || this.#refresh !== undefined
   }
 
+  /** URL to which the main frame navigates. */
+  get destination(): string | undefined {
+    return this.#pending?.url
+  }
+
   /** True while requests other than streams are pending. */
   get isBusy(): boolean {
     return this.#inFlight.size > 0

@@ -26,6 +26,7 @@ import { checkResponse } from '../steps/navigation/check-response.ts'
 import { holdRequests } from '../steps/navigation/hold-requests.ts'
 import { listen } from '../steps/navigation/listen.ts'
 import { follow, navigate } from '../steps/navigation/navigate.ts'
+import { noteEarlyRedirect, noteLateRedirect } from '../steps/navigation/note-redirect.ts'
 import { openMarkup } from '../steps/navigation/open-markup.ts'
 import { signIn } from '../steps/navigation/sign-in.ts'
 import { watchPage } from '../steps/navigation/watch-page.ts'
@@ -39,6 +40,7 @@ import { muteMedia, record } from '../steps/output/record.ts'
 import { screenshot } from '../steps/output/screenshot.ts'
 import { click, clickAll, hover, pressKey } from '../steps/preparing/click.ts'
 import { consent } from '../steps/preparing/consent.ts'
+import { renewEffects, withEffects } from '../steps/preparing/effects.ts'
 import { hideLatecomers, hideUnwanted } from '../steps/preparing/hide-unwanted.ts'
 import { placeWindow } from '../steps/preparing/place-window.ts'
 import { seekElement } from '../steps/preparing/seek-element.ts'
@@ -76,15 +78,12 @@ export const STEPS: readonly Step[] = [
   openMarkup,
   navigate,
   checkResponse,
+  noteEarlyRedirect,
   consent,
   hideUnwanted,
   zoom,
   styles,
-  scripts,
-  click,
-  clickAll,
-  hover,
-  pressKey,
+  ...[scripts, click, clickAll, hover, pressKey].map(withEffects),
   waitForSelector,
   waitForFunction,
   unfold,
@@ -99,6 +98,7 @@ export const STEPS: readonly Step[] = [
   reveal,
   stability,
   followGrowth,
+  renewEffects,
   lateImages,
   conceal,
   hideLatecomers,
@@ -107,6 +107,7 @@ export const STEPS: readonly Step[] = [
   measure,
   noteFolded,
   noteWidth,
+  noteLateRedirect,
   ...[metadata, notePage].map(ifUnmasked),
   files,
   frame,

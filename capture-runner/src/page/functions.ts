@@ -80,6 +80,14 @@ export interface FoldedPart {
   height: number
 }
 
+/** What an action of the client changed, and the page has undone. */
+export interface LostEffects {
+  action: string
+  isWhole: boolean
+  /** CSS selectors. */
+  elements: string[]
+}
+
 /** A part of the page that scrolls sideways. */
 export interface WiderPart {
   /** Its element, such as `div.board`. */
@@ -228,6 +236,22 @@ export interface PageFunctions {
   /** Scrolls the first visible match to the top of the window, and then further. */
   scrollToTop: (selector: string, adjustTop: number) => void
   scrollToPosition: (x: number, y: number) => void
+  /** Begins to note what an action of the client changes. Scrolls of the page and their effects do not count. */
+  noteEffects: () => void
+  /** Milliseconds since the last change by the action; 0 while an animation runs. */
+  restOfAction: () => number
+  /** Ends the notes, and marks effects that a scroll or a new size of the window undoes from now on. */
+  keepEffects: (action: string) => void
+  /** Before the window gets another size: forgets effects that have ended by themselves. */
+  forgetEndedEffects: () => void
+  /** The actions with effects that are undone so and have not come back. `isWhole`: all effects of the action. */
+  findLostEffects: () => LostEffects[]
+  /** Returns the focus to the element that has lost it. */
+  restoreFocus: () => void
+  /** The first visible match and all that contain it. */
+  findPointed: (selector: string) => object[]
+  /** Where the middle of the first visible match is. */
+  placeOfPointed: (selector: string) => 'hovered' | 'inside' | 'outside' | 'absent'
   /** Areas of the visible matches. */
   findRegions: (query: ElementQuery) => ElementRegion[]
   /** Makes everything transparent that neither contains the elements nor belongs to them. */
@@ -317,6 +341,11 @@ export interface PageFunctions {
 
   // navigation
   readUrl: () => string
+  /**
+   * Opens the URL of a new tab in place of the page, as the link with this URL would. `posted`: a form sends data to it. `foreign`: no link or form leads to
+   * it, and it is of another site.
+   */
+  openHere: (url: string, isSameSite: boolean) => 'opened' | 'posted' | 'foreign'
   /** The first rule that the page violates; null if there is none. */
   findBrokenRule: (rules: ContentRules) => BrokenRule | null
   looksChallenged: () => boolean

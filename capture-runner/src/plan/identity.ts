@@ -24,6 +24,8 @@ export interface SignInPlan {
   cookies: readonly CookiePlan[]
   /** By name; empty: none. */
   headers: Readonly<Record<string, string>>
+  /** Names of the options that set headers. */
+  headerOptions: readonly string[]
   basicAuth?: { username: string; password: string }
   /** Which requests get the headers. */
   scope: HeadersScope
@@ -41,6 +43,7 @@ export function buildSignIn(url: string, options: PrivateOptions = {}, scope: He
     origin,
     cookies: cookies.map((cookie) => toCookiePlan(cookie, origin, host)),
     headers: { ...headers, ...(authorization === undefined ? {} : { Authorization: authorization }) },
+    headerOptions: [...(Object.keys(headers).length > 0 ? ['headers'] : []), ...(authorization === undefined ? [] : ['authorization'])],
     ...(basicAuthUsername === undefined ? {} : { basicAuth: { username: basicAuthUsername, password: basicAuthPassword } }),
     scope,
     localStorage,

@@ -59,4 +59,8 @@ function buildScroll({ scrollIntoView, scrollIntoViewAdjustTop, scrollX, scrollY
   return scrollX > 0 || scrollY > 0 ? { x: scrollX, y: scrollY } : undefined
 }
 
+/** Whether the client does something in the page, which may change or leave it. */
+export const hasActions = ({ scripts, scriptUrls, click, clickAll, pressKey }: PreparingPlan): boolean =>
+  [scripts, scriptUrls, click, clickAll, pressKey].some((action) => action !== undefined)
+
 const hasAny = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0

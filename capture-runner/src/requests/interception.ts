@@ -27,6 +27,7 @@ interface PausedRequest extends HeldRequest {
 
 interface AuthRequest {
   requestId: string
+  frameId: string
   authChallenge: { source?: string; origin: string }
 }
 
@@ -42,8 +43,16 @@ export interface InterceptionPlan {
   onRefused: (reason: string) => void
 }
 
+/** What the page did not get, because it is of another origin or was opened by one. */
+export interface SignInGaps {
+  /** Loader ids of documents that were requested without the client's headers. */
+  readonly bare: Set<string>
+  /** Origins that asked for a password in vain. */
+  readonly refused: Set<string>
+}
+
 /** Intercepts the page's requests until it closes. */
-export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
+export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<SignInGaps> {
   // The cache alone needs no browser session, because it serves only the page's own frames and no redirects.
   const isEvery = plan.signIn !== undefined || plan.evaluator !== undefined
   const session = isEvery ? await openBrowserSession(tab, signal) : tab.session
@@ -62,6 +71,7 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   // The cache starts last, because its buffer settings replace earlier ones.
   const starting = [session.send('Fetch.enable', { patterns, handleAuthRequests }), plan.shared?.start()]
   await awaitResponse(Promise.all(starting), signal)
+  return interception.gaps
 }
 
 async function openBrowserSession(tab: Tab, signal: AbortSignal): Promise<DevTools> {
@@ -79,6 +89,9 @@ class Interception {
   readonly #mainFrame: string
   /** Requests that have not used the credentials for a 401 yet. */
   readonly #awaitingCredentials = new Set<string>()
+  /** Requests that have used them. */
+  readonly #signedIn = new Set<string>()
+  readonly gaps: SignInGaps = { bare: new Set(), refused: new Set() }
 
   constructor(session: DevTools, requesters: Requesters, plan: InterceptionPlan, mainFrame: string) {
     this.#session = session
@@ -104,9 +117,10 @@ class Interception {
   }
 
   #continue(held: PausedRequest, signIn: SignInPlan | undefined): void {
-    const { requestId, request } = held
+    const { requestId, networkId, request } = held
     const isOwn = signIn !== undefined && (this.#requesters.isOwn(held, signIn.origin) || signIn.scope === 'all')
     if (isOwn && signIn.basicAuth) this.#awaitingCredentials.add(requestId)
+    if (signIn && networkId !== undefined && this.#isPage(held)) this.gaps.bare[isOwn ? 'delete' : 'add'](networkId)
     const headers = isOwn ? addHeaders(request.headers, signIn.headers) : request.headers
     const stored = this.#isSignedIn(request.url) ? undefined : this.#plan.shared?.find(held, headers)
     if (stored) {
@@ -122,6 +136,10 @@ class Interception {
       this.#plan.onRefused(refusal)
       this.#session.send('Fetch.failRequest', { requestId, errorReason: 'Failed' }).catch(() => {})
     })
+  }
+
+  #isPage({ frameId, resourceType }: PausedRequest): boolean {
+    return frameId === this.#mainFrame && resourceType === 'Document'
   }
 
   /** True if the browser may add credentials by itself, which are not in the headers here. */
@@ -140,9 +158,12 @@ class Interception {
   }
 
   /** Sends the credentials for the first 401 of the origin. After a second 401 they are wrong, and the page with the error is captured. */
-  authenticate({ requestId, authChallenge }: AuthRequest): void {
+  authenticate({ requestId, frameId, authChallenge }: AuthRequest): void {
     const { origin, basicAuth } = this.#plan.signIn ?? { origin: undefined, basicAuth: undefined }
-    const isOurs = authChallenge.source === 'Server' && authChallenge.origin === origin && this.#awaitingCredentials.delete(requestId)
+    const isServer = authChallenge.source === 'Server'
+    const isOurs = isServer && authChallenge.origin === origin && this.#awaitingCredentials.delete(requestId)
+    if (isOurs) this.#signedIn.add(requestId)
+    else if (isServer && frameId === this.#mainFrame && !this.#signedIn.has(requestId)) this.gaps.refused.add(authChallenge.origin)
     const response =
       isOurs && basicAuth ? ({ response: 'ProvideCredentials', ...basicAuth } as const) : ({ response: 'CancelAuth' } as const)
     this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: response }).catch(() => {})

@@ -11,8 +11,10 @@ import type { PictureFrame } from '../comparison/to-boxes.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
+import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
+import type { NewTabs } from './preparing/new-tabs.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -70,6 +72,10 @@ export interface Work {
   httpCache?: BatchCache | undefined
   /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
+  /** Absent: the client does nothing that may open a tab. */
+  newTabs?: NewTabs
+  /** What the page did not get of the client's headers and credentials; absent: there are none. */
+  signInGaps?: SignInGaps
   /** What a video needs from the runner; absent: this runner records none. */
   recorder?: RecorderParts | undefined
   /** Why the browser refused the headers of a request; absent: it has not. */
@@ -90,6 +96,8 @@ export interface Work {
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */
   hasEndless?: boolean
+  /** Effects of actions are noted in the page. */
+  hasNotedEffects?: true
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
   /**

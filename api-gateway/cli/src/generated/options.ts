@@ -150,7 +150,7 @@ export const optionGroups: readonly OptionGroup[] = [
     options: [
       {"name":"styles","kind":"text","summary":"CSS to add to the page, at most 262144 characters. Default: none."},
       {"name":"scripts","kind":"text","summary":"JavaScript to run in the page after it has loaded, at most 262144 characters. If --javascript-enabled is false, its timers never fire. Default: none."},
-      {"name":"click","kind":"text","summary":"CSS selector of an element to click before the picture is taken. Default: none."},
+      {"name":"click","kind":"text","summary":"CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none."},
       {"name":"init_script","kind":"text","summary":"JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none."},
       {"name":"scripts_wait_until","kind":"list","summary":"States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none.","values":["load","domcontentloaded","networkidle"]},
       {"name":"script_urls","kind":"list","summary":"URLs of scripts to run in the page after it has loaded, at most 10. Default: none."},

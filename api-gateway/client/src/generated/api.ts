@@ -444,7 +444,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -1047,7 +1047,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -1597,7 +1597,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -2173,7 +2173,7 @@ export interface components {
                 styles?: string;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string;
@@ -3541,7 +3541,7 @@ export interface components {
                 styles?: string | null;
                 /** @description JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none. */
                 scripts?: string | null;
-                /** @description CSS selector of an element to click before the picture is taken. Default: none. */
+                /** @description CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none. */
                 click?: string | null;
                 /** @description JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none. */
                 init_script?: string | null;

@@ -17,6 +17,12 @@ export interface PageState {
     observer: MutationObserver
   }
   tintypeFrame: Animation
+  /** The action of the client that is running: since when nothing has changed, and what to compare with. */
+  tintypeAction: {
+    restedFor: () => number
+    end: () => { changes: readonly MutationRecord[]; values: ReadonlyMap<Element, string>; focused: Element | undefined }
+  }
+  tintypeEffects: Effect[]
   tintypeHeights: PinnedHeights
   /** Elements whose inline style has a property that can move what they show, and how far it is moved. */
   tintypeShifts: Record<'transform' | 'background' | 'top' | 'margin', Map<Element, Shift[]>>
@@ -33,6 +39,19 @@ export interface PageState {
   /** Elements that were in sight before a mask hid them. */
   tintypeSeen: WeakSet<Node>
   pdfOutcome: Promise<unknown>
+}
+
+/** Something that an action of the client has changed. */
+export interface Effect {
+  action: string
+  element: Element
+  /** CSS selector of the element when it was changed. */
+  name: string
+  isUndone: () => boolean
+  /** It is the focus of the element. */
+  isFocus: boolean
+  /** Undone when the page was scrolled or laid out in another window. */
+  isLost: boolean
 }
 
 /** How far an element is moved down at a scroll position, in CSS pixels. */

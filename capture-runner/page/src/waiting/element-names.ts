@@ -31,7 +31,7 @@ function contains({ left, top, right, bottom }: DOMRect, area: WindowShare, tole
 }
 
 /** A short selector that matches only this element in the document. */
-function toSelector(element: Element): string {
+export function toSelector(element: Element): string {
   const steps: string[] = []
   for (let at: Element | null = element; at; at = parentOf(at)) {
     const own = ownSelector(at)

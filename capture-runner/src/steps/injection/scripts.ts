@@ -1,6 +1,7 @@
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, bounded } from '../../runtime/race.ts'
 import { arriveAgain, follow } from '../navigation/navigate.ts'
+import { openTabsHere } from '../preparing/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
 import { firstLine } from './syntax.ts'
 
@@ -13,9 +14,11 @@ export const scripts: Step = {
   isWanted: (plan) => plan.scripts !== undefined || plan.scriptUrls !== undefined,
   run: async (work) => {
     const { scriptUrls = [], scripts: text, scriptsStates } = work.plan
-    for (const url of scriptUrls) await tolerate(work, async () => runScript(work, findScript(work, url)))
-    if (text !== undefined) await tolerate(work, () => runScript(work, text))
-    await (scriptsStates ? arriveAgain(work, scriptsStates) : follow(work))
+    const act = async () => {
+      for (const url of scriptUrls) await tolerate(work, async () => runScript(work, findScript(work, url)))
+      if (text !== undefined) await tolerate(work, () => runScript(work, text))
+    }
+    await openTabsHere(work, 'scripts', act, () => (scriptsStates ? arriveAgain(work, scriptsStates) : follow(work)))
   },
 }
 

@@ -33,7 +33,7 @@ export const holdRequests: Step = {
       work.refusedHeaders ??= reason
       warnOnce(findings.warnings, `a request failed, because the browser refused its headers: ${reason}`)
     }
-    await intercept(tab, { ...interception, onRefused }, signal)
+    work.signInGaps = await intercept(tab, { ...interception, onRefused }, signal)
   },
 }
 

@@ -5,8 +5,8 @@ import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, isThere } from '../find-element.ts'
-import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { openTabsHere } from './new-tabs.ts'
 
 /** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50
@@ -19,8 +19,7 @@ export const click: Step = {
     const { click: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
     const point = await callInPage(work, 'showMiddle', target.selector)
-    if (point) await pressAt(work, point)
-    await follow(work)
+    if (point) await openTabsHere(work, 'click', () => pressAt(work, point))
   },
 }
 
@@ -34,8 +33,7 @@ export const clickAll: Step = {
     for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
       const point = await callInPage(work, 'showNextMiddle', selector)
       if (!point) return
-      await pressAt(work, point)
-      await follow(work)
+      await openTabsHere(work, 'click_all', () => pressAt(work, point))
     }
     work.findings.warnings.push(`click_all stopped after ${MAX_CLICKS} elements`)
   },
@@ -49,7 +47,7 @@ export const hover: Step = {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
     const point = await callInPage(work, 'showMiddle', target.selector)
-    if (point) await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point }), work.signal)
+    if (point) await movePointer(work, point)
   },
 }
 
@@ -60,13 +58,14 @@ export const pressKey: Step = {
   run: async (work) => {
     const key = work.plan.pressKey ?? ''
     const { keyboard } = pageOf(work.tab)
-    try {
-      await awaitResponse(keyboard.press(key), work.signal)
-    } catch (cause) {
-      work.signal.throwIfAborted()
-      throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${key}`, { cause })
-    }
-    await follow(work)
+    await openTabsHere(work, 'press_key', async () => {
+      try {
+        await awaitResponse(keyboard.press(key), work.signal)
+      } catch (cause) {
+        work.signal.throwIfAborted()
+        throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${key}`, { cause })
+      }
+    })
   },
 }
 
@@ -80,6 +79,10 @@ async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<b
   await findElement(work, selector)
   return true
 }
+
+/** Moves the pointer to a point of the window. */
+export const movePointer = ({ tab, signal }: Work, point: Point): Promise<unknown> =>
+  awaitResponse(tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point }), signal)
 
 async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
   const press = { x, y, button: 'left', clickCount: 1 } as const

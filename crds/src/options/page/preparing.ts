@@ -19,7 +19,9 @@ export const preparingOptions = {
         'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
       ),
   ),
-  click: pictureOption(selector('CSS selector of an element to click before the picture is taken. Default: none.')),
+  click: pictureOption(
+    selector('CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none.'),
+  ),
   initScript: option(
     { links: 'no', picture: 'yes' },
     z

@@ -259,6 +259,35 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('hasInlineScript', 'indexedDB'), false)
     },
   },
+  findLostEffects: {
+    html: '<button id="one">one</button><p id="two" hidden>two</p>',
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read("one.focus(), two.hidden = false, two.title = 'new'")
+      await call('keepEffects', 'click')
+      await read("two.removeAttribute('title'), dispatchEvent(new Event('resize'))")
+      t.strictSame(await call('findLostEffects'), [{ action: 'click', isWhole: false, elements: ['#two'] }])
+      await read("two.hidden = true, dispatchEvent(new Event('resize'))")
+      t.match(await call('findLostEffects'), [{ isWhole: true }])
+      await read("two.hidden = false, two.title = 'new'")
+      t.strictSame(await call('findLostEffects'), [])
+    },
+  },
+  findPointed: {
+    html: '<div id="outer"><p id="one">text</p></div>',
+    run: async (t, { call }) => t.equal((await call('findPointed', '#one')).length, 4),
+  },
+  forgetEndedEffects: {
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read("document.body.className = 'busy'")
+      await call('keepEffects', 'scripts')
+      await read("document.body.className = ''")
+      await call('forgetEndedEffects')
+      await read("dispatchEvent(new Event('resize'))")
+      t.strictSame(await call('findLostEffects'), [])
+    },
+  },
   findWiderPart: {
     html: `<div style="width:300px;overflow:auto"><div style="width:2000px;height:600px">a list beside the content</div></div>
       <div style="scroll-snap-type:x mandatory;overflow-x:auto"><div style="width:2000px;height:600px">a slideshow</div></div>
@@ -322,6 +351,18 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('#one b', 'visibility')), 'hidden')
     },
   },
+  keepEffects: {
+    html: '<input id="one"><p id="two">before</p><i id="three">x</i>',
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read(
+        "one.value = 'a', two.textContent = 'after', window.gone = three, gone.remove(), window.added = two.appendChild(document.createElement('b')), added.append('y')",
+      )
+      await call('keepEffects', 'scripts')
+      await read("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))")
+      t.match(await call('findLostEffects'), [{ isWhole: true, elements: ['#two', 'b', '#three', '#one'] }])
+    },
+  },
   looksChallenged: {
     html: '<title>Just a moment...</title>',
     run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
@@ -370,6 +411,17 @@ const cases: Record<PageFunctionName, Case> = {
       const areas = [0, 100, 200, 300].map(line)
       t.strictSame(await call('nameElements', areas, 0), ['#one', 'div.two', 'main > div:nth-of-type(3)', null])
       t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
+    },
+  },
+  noteEffects: {
+    html: TALL,
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read("document.addEventListener('scroll', () => { document.body.className = 'scrolled' }), scrollTo(0, 100)")
+      await call('nextFrame')
+      await call('keepEffects', 'click')
+      await read("document.body.className = '', dispatchEvent(new Event('resize'))")
+      t.strictSame(await call('findLostEffects'), [], 'the effect of a scroll is none of the action')
     },
   },
   nextFrame: { run: async (t, { call }) => t.resolves(call('nextFrame')) },
@@ -426,6 +478,14 @@ const cases: Record<PageFunctionName, Case> = {
       await call('prepareReveal', 100)
       t.equal(await read(styleOf('#one', 'contentVisibility')), 'visible')
     },
+  },
+  placeOfPointed: {
+    html: `<p id="one">text</p>${TALL}<p id="two">text</p><p id="three" hidden>text</p>`,
+    run: async (t, { call }) =>
+      t.strictSame(
+        [await call('placeOfPointed', '#one'), await call('placeOfPointed', '#two'), await call('placeOfPointed', '#three')],
+        ['inside', 'outside', 'absent'],
+      ),
   },
   readDocumentFacts: {
     html: '<title>Title</title><body>text',
@@ -496,6 +556,18 @@ const cases: Record<PageFunctionName, Case> = {
         ],
         [0, 0.5, null],
       )
+    },
+  },
+  openHere: {
+    html: `<a href="#link">link</a><form method="post" action="#post"><button formmethod="get" formaction="?q">get</button></form>`,
+    run: async (t, { call, read }) => {
+      const at = (path: string) => `http://page.test/${path}`
+      t.equal(await call('openHere', at('#post'), true), 'posted')
+      t.equal(await call('openHere', at('#other'), false), 'foreign')
+      t.equal(await call('openHere', at('#link'), false), 'opened')
+      t.equal(await read('location.hash'), '#link')
+      t.equal(await call('openHere', at('#other'), true), 'opened')
+      t.equal(await read('location.hash + document.links.length'), '#other1')
     },
   },
   readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
@@ -606,6 +678,26 @@ const cases: Record<PageFunctionName, Case> = {
       await session.send('Runtime.callFunctionOn', rested)
       const places = '[one, two].map((one) => one.getBoundingClientRect().x - one.parentElement.getBoundingClientRect().x)'
       t.strictSame(await read(places), [150, 0])
+    },
+  },
+  restOfAction: {
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read("document.body.title = 'x'")
+      t.ok((await call('restOfAction')) < 10_000)
+      await read('document.body.animate({ opacity: [0, 1] }, 60_000)')
+      t.equal(await call('restOfAction'), 0)
+    },
+  },
+  restoreFocus: {
+    html: '<input id="one">',
+    run: async (t, { call, read }) => {
+      await call('noteEffects')
+      await read('one.focus()')
+      await call('keepEffects', 'click')
+      await read("one.blur(), dispatchEvent(new Event('resize'))")
+      await call('restoreFocus')
+      t.equal(await read('document.activeElement.id'), 'one')
     },
   },
   restoreSectionLinks: { run: async (t, { call }) => t.resolves(call('restoreSectionLinks')) },

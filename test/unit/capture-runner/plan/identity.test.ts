@@ -10,6 +10,7 @@ t.test('buildSignIn uses the origin of the URL', async (t) => {
     origin: 'http://example.com:8080',
     cookies: [],
     headers: { a: 'b' },
+    headerOptions: ['headers'],
     scope: 'same_origin',
     localStorage: {},
   })

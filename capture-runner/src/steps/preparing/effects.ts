@@ -1,0 +1,158 @@
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { createWorld } from '../../browser/tab.ts'
+import { callInPage, toCall } from '../../page/call.ts'
+import type { LostEffects } from '../../page/functions.ts'
+import type { CapturePlan } from '../../plan/plan.ts'
+import { hasActions } from '../../plan/preparing.ts'
+import { awaitResponse, pause } from '../../runtime/race.ts'
+import { stopForGood } from '../full-page/reveal.ts'
+import { inDocument } from '../in-document.ts'
+import { scripts } from '../injection/scripts.ts'
+import type { Step, Work } from '../step.ts'
+import { nextFrame } from '../waiting/next-frame.ts'
+import { passTime } from '../waiting/pass-time.ts'
+import { stability } from '../waiting/stability.ts'
+import { click, clickAll, hover, movePointer, pressKey } from './click.ts'
+
+// What an action of the client changes must be in the picture (ADR 72). A page that is scrolled or laid out in another window afterwards may undo it: menus
+// close, and the element under the pointer moves away. The runner notes what an action has changed, runs the action again if all of that is undone by a
+// scroll or a layout, and names in a warning what stays undone.
+
+/** An action has ended when nothing has changed for this long, or after the second time. */
+const REST_MILLISECONDS = 100
+const MAX_REST_MILLISECONDS = 1_000
+/** Page time in which the page reacts to what was renewed. */
+const LATE_MILLISECONDS = 300
+/** Number of elements that a warning names. */
+const NAMED_ELEMENTS = 3
+const FRAME_MILLISECONDS = 200
+
+/** Whether the page is scrolled or laid out again after the actions. */
+const isDisturbed = ({ picture, scroll, video }: CapturePlan): boolean =>
+  video === undefined &&
+  (picture.fullPage || picture.format === 'pdf' || picture.element !== undefined || picture.clip !== undefined || scroll !== undefined)
+
+const isNoted = (plan: CapturePlan): boolean =>
+  isDisturbed(plan) && !plan.context.scriptsOff && (hasActions(plan) || plan.hover !== undefined)
+
+/** A step that also notes what it changes. */
+export const withEffects = (step: Step): Step => ({
+  ...step,
+  run: async (work) => {
+    if (!isNoted(work.plan)) return step.run(work)
+    work.hasNotedEffects = true
+    await inDocument(work, undefined, async () => {
+      await showTarget(work, step)
+      await callInPage(work, 'noteEffects')
+    })
+    await step.run(work)
+    await inDocument(work, undefined, async () => {
+      await rest(work)
+      await callInPage(work, 'keepEffects', toSnakeCase(step.name))
+    })
+  },
+})
+
+/** Scrolls to the element now, so that what the page changes for the scroll does not count. */
+async function showTarget(work: Work, step: Step): Promise<void> {
+  const target = step === click ? work.plan.click : step === hover ? work.plan.hover : undefined
+  if (target && (await callInPage(work, 'showMiddle', target.selector))) await nextFrame(work, FRAME_MILLISECONDS)
+}
+
+async function rest(work: Work): Promise<void> {
+  const until = performance.now() + MAX_REST_MILLISECONDS
+  while (performance.now() < until) {
+    const isBusy = work.tab.lifecycle.isBusy || (await callInPage(work, 'restOfAction')) < REST_MILLISECONDS
+    if (!isBusy) return
+    await pause(REST_MILLISECONDS / 4, work.signal)
+  }
+}
+
+/** Runs actions again whose effects the page has undone, and moves the pointer to where its element is now. */
+export const renewEffects: Step = {
+  name: 'renewEffects',
+  onFailure: 'warn',
+  isWanted: (plan) => isNoted(plan) || (isDisturbed(plan) && plan.hover !== undefined),
+  run: async (work) => {
+    const hasLost = (await findLost(work)).length > 0
+    if (hasLost) await callInPage(work, 'restoreFocus')
+    const lost = await findLost(work)
+    for (const step of [scripts, click, clickAll, pressKey])
+      if (lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name))) await step.run(work)
+    const isPointed = await point(
+      work,
+      lost.some(({ action }) => action === 'hover'),
+    )
+    if (!hasLost && !isPointed) return
+    await rested(work)
+    noteLost(work, await findLost(work))
+  },
+}
+
+const findLost = (work: Work): Promise<LostEffects[]> =>
+  work.plan.context.scriptsOff ? Promise.resolve([]) : inDocument(work, [], () => callInPage(work, 'findLostEffects'))
+
+/** Lets what was renewed come to rest. */
+async function rested(work: Work): Promise<void> {
+  await passTime(work, LATE_MILLISECONDS)
+  if (stability.isWanted?.(work.plan)) await stability.run(work)
+}
+
+function noteLost({ plan, findings }: Work, lost: readonly LostEffects[]): void {
+  const advice = plan.picture.sweep ? 'Set full_page_sweep to false' : 'Make the change with styles instead'
+  for (const { action, elements } of lost) {
+    const names = elements.slice(0, NAMED_ELEMENTS).join(', ')
+    findings.warnings.push(`the page undid what ${action} had changed, because it was scrolled or laid out again: ${names}. ${advice}`)
+  }
+}
+
+/** Moves the pointer to the element of `hover` again. Returns false if there is nothing to do. */
+async function point(work: Work, isLost: boolean): Promise<boolean> {
+  const { tab, plan, findings, signal } = work
+  if (!plan.hover) return false
+  const { selector } = plan.hover
+  const place = await callInPage(work, 'placeOfPointed', selector)
+  if (place === 'absent') {
+    if (!findings.warnings.some((warning) => warning.includes(selector)))
+      findings.warnings.push(`hover was undone before the picture was taken: its element is not visible anymore: ${selector}`)
+    return false
+  }
+  if (place === 'outside' && !plan.picture.beyondWindow) return false
+  const needsTall = place === 'outside' && tab.layOut !== undefined && plan.picture.format !== 'pdf'
+  const { cssVisualViewport, cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
+  if (needsTall) await awaitResponse(tab.layOut?.(Math.ceil(cssContentSize.height)) ?? Promise.resolve(), signal)
+  if (place !== 'outside' || needsTall) {
+    // A page that has closed what it showed for the pointer notices it only when it enters again.
+    if (isLost) await movePointer(work, { x: 0, y: 0 })
+    const middle = await callInPage(work, 'showMiddle', selector)
+    if (middle) await movePointer(work, middle)
+  }
+  await forceHover(work, selector)
+  if (!needsTall) return true
+  await rested(work)
+  if (!plan.context.scriptsOff) await stopForGood(work)
+  await awaitResponse(tab.layOut?.() ?? Promise.resolve(), signal)
+  await callInPage(work, 'scrollToPosition', cssVisualViewport.pageX, cssVisualViewport.pageY)
+  return true
+}
+
+/** The pointer stays in the window, and pictures of more than the window are not. So the element and all around it keep the state of `:hover`. */
+async function forceHover(work: Work, selector: string): Promise<void> {
+  const { session, mainFrame } = work.tab
+  await awaitResponse(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), work.signal)
+  await awaitResponse(session.send('DOM.getDocument', { depth: 0 }), work.signal)
+  const { executionContextId: contextId } = await awaitResponse(createWorld(session, mainFrame), work.signal)
+  const { result } = await awaitResponse(
+    session.send('Runtime.evaluate', { expression: toCall('findPointed', selector), contextId }),
+    work.signal,
+  )
+  const list = { objectId: result.objectId ?? '', ownProperties: true }
+  const { result: entries } = await awaitResponse(session.send('Runtime.getProperties', list), work.signal)
+  const forced = entries.flatMap(({ value }) => (value?.subtype === 'node' && value.objectId ? [force(work, value.objectId)] : []))
+  await awaitResponse(Promise.all(forced), work.signal)
+}
+
+async function force({ tab: { session } }: Work, objectId: string): Promise<void> {
+  const { nodeId } = await session.send('DOM.requestNode', { objectId })
+  await session.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: ['hover'] })
+}

@@ -1,0 +1,134 @@
+import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import t from 'tap'
+import { openStage, page } from '../options/options.ts'
+import { GREEN } from './stage/pixels.ts'
+
+// What an action of the client has changed is in the picture, although a full page is scrolled and laid out in other windows after it. Each page is green
+// at a point if it is.
+
+/** A tall page with a red box that is green while it has the class `on`. */
+const tall = (body: string, script = '', style = '') =>
+  page(
+    'height:4000px;position:relative',
+    `<style>.box { position: absolute; left: 100px; width: 200px; height: 100px; background: #f00 } .on { background: #0f0 } ${style}</style>${body}
+    <script>const box = document.querySelector('.box'), on = () => box.classList.add('on'), off = () => box.classList.remove('on'); ${script}</script>`,
+  )
+const LOW = '<div class="box" id="b" style="top:2400px">x</div>'
+const HIGH = '<div class="box" id="b" style="top:100px">x</div>'
+const HOVERED = '#b:hover, li:hover .box, .box:hover { background: #0f0 }'
+const MENU = '<button id="m">Menu</button><ul class="box" id="b" style="top:100px" hidden><li>x</li></ul>'
+const closes = (event: string, options = '') =>
+  `m.onclick = () => { b.hidden = !b.hidden; on() }; addEventListener('${event}', () => { b.hidden = true; off() }${options})`
+
+const stage = await openStage(t, {
+  '/hover': tall(LOW, '', HOVERED),
+  '/entered': tall(LOW, 'b.onmouseenter = on; b.onmouseleave = off'),
+  '/slow-tip': tall(
+    LOW,
+    'let later; b.onmouseenter = () => { later = setTimeout(on, 200) }; b.onmouseleave = () => { clearTimeout(later); off() }; addEventListener("scroll", off)',
+  ),
+  '/nested': tall(
+    `<ul><li style="position:absolute;top:2000px"><a id="a">x</a><div class="box" style="left:90px;top:400px">x</div></li></ul>`,
+    '',
+    HOVERED,
+  ),
+  '/frame': tall(`<iframe src="/inner" style="position:absolute;border:0;top:2300px;left:0;width:600px;height:300px"></iframe>`),
+  '/inner': tall(HIGH, '', `body { height: 100px !important } ${HOVERED}`),
+  '/shadow': tall(
+    '<div id="host"></div>',
+    `host.attachShadow({ mode: 'open' }).innerHTML = '<style>div { position:absolute;left:100px;top:2400px;width:200px;height:100px;background:#f00 } div:hover { background:#0f0 }</style><div id="b">x</div>'`,
+  ),
+  '/closes-on-scroll': tall(MENU, closes('scroll')),
+  '/closes-on-resize': tall(MENU, closes('resize')),
+  '/closes-soon-after-resize': tall(
+    MENU,
+    `m.onclick = () => { b.hidden = !b.hidden; on() }; let later; addEventListener('resize', () => { clearTimeout(later); later = setTimeout(() => { b.hidden = true; off() }, 150) })`,
+  ),
+  '/closes-once': tall(MENU, closes('scroll').replace('!b.hidden; on()', 'false; on(); m.onclick = null')),
+  '/added': tall(
+    '<button id="m">Menu</button>',
+    `m.onclick = () => document.body.insertAdjacentHTML('beforeend', '<div class="box on menu" style="top:100px">x</div>')
+    addEventListener('scroll', () => document.querySelector('.menu')?.remove())`,
+  ),
+  '/focus': tall(
+    `<label id="l"><input id="i"></label><div class="box" style="top:100px">x</div>`,
+    "addEventListener('scroll', () => document.activeElement.blur())",
+    'label:focus-within + .box { background: #0f0 }',
+  ),
+  '/typed': tall(
+    `<input id="i" autofocus>${HIGH}`,
+    "i.oninput = () => box.classList.toggle('on', i.value === 'a'); addEventListener('resize', () => { i.value = ''; off() })",
+  ),
+  '/blurred': tall('<input id="i">', "addEventListener('scroll', () => { i.blur(); i.disabled = true })"),
+  '/script-once': tall(HIGH, "addEventListener('scroll', () => { off(); window.isOver = true })"),
+  '/script': tall(HIGH, "addEventListener('scroll', off)"),
+  '/accordion': tall(
+    '<details><summary id="m">x</summary><div style="height:900px">y</div></details>',
+    "addEventListener('scroll', () => { scrolled.textContent = scrollY })",
+    '',
+  ).replace('<script>', '<i id="scrolled"></i><script>'),
+  '/spinner': tall(
+    `<button id="m">x</button>${HIGH}<p id="s"></p>`,
+    "m.onclick = () => { clicks = (window.clicks ?? 0) + 1; s.className = 'loading'; fetch('/slow.json').then(() => { s.className = ''; clicks === 1 ? on() : off() }) }; addEventListener('scroll', () => {})",
+  ),
+  '/slow.json': (_, response) => void setTimeout(() => response.end('{}'), 150),
+  '/toast': tall(
+    `<button id="m">x</button>${HIGH}<p id="s" hidden>Done</p>`,
+    'm.onclick = () => { on(); s.hidden = false; setTimeout(() => { s.hidden = true }, 3000) }',
+  ),
+  '/sticky': tall(
+    `<header id="h">x</header>${LOW}`,
+    "b.onclick = on; addEventListener('scroll', () => h.classList.toggle('small', scrollY > 100))",
+  ),
+  '/clock': tall(
+    `<p id="c"></p>${LOW}`,
+    "b.onclick = on; setInterval(() => { c.textContent = performance.now(); c.classList.toggle('odd') }, 100)",
+  ),
+})
+const noted = ({ warnings }: { warnings: string[] }) => warnings.filter((text) => /undid|undone/.test(text))
+
+const low = { fullPage: true, hover: '#b' }
+const kept: Record<string, [options: CaptureOptions, y?: number, x?: number]> = {
+  '/hover': [low, 2450],
+  '/hover#clip': [{ hover: '#b', clipX: 0, clipY: 2000, clipWidth: 900, clipHeight: 900 }, 450],
+  '/hover#without-scripts': [{ ...low, javascriptEnabled: false }, 2450],
+  '/entered#clip': [{ hover: '#b', clipX: 0, clipY: 2000, clipWidth: 900, clipHeight: 900 }, 450],
+  '/slow-tip': [low, 2450],
+  '/nested': [{ fullPage: true, hover: '#a' }, 2450, 180],
+  '/frame': [low, 2450],
+  '/shadow': [low, 2450],
+  '/closes-on-scroll': [{ fullPage: true, click: '#m' }, 150],
+  '/closes-on-resize': [{ fullPage: true, click: '#m' }, 150],
+  '/closes-soon-after-resize': [{ fullPage: true, click: '#m' }, 150],
+  '/added': [{ fullPage: true, click: '#m' }, 150],
+  '/focus': [{ fullPage: true, click: '#i' }, 150],
+  '/typed': [{ fullPage: true, pressKey: 'a' }, 150],
+  '/script': [{ fullPage: true, scripts: "box.classList.add('on')" }, 150],
+  '/spinner': [{ fullPage: true, click: '#m' }, 150],
+  '/toast': [{ fullPage: true, click: '#m' }, 150],
+  '/sticky': [{ fullPage: true, click: '#b' }, 2450],
+  '/clock': [{ fullPage: true, click: '#b' }, 2450],
+}
+t.test('what actions of the client have changed is in the picture of a full page', async (t) => {
+  for (const [path, [options, y = 0, x = 150]] of Object.entries(kept)) {
+    const { pixels, findings } = await stage.shoot(path, options)
+    if (y > 0) t.strictSame(pixels.at(x, y), GREEN, path)
+    t.strictSame(noted(findings), [], path)
+  }
+})
+
+const lost: Record<string, [options: CaptureOptions, names: string]> = {
+  '/closes-once': [{ fullPage: true, click: '#m' }, '#b'],
+  '/closes-once#clip': [{ click: '#m', clipX: 0, clipY: 0, clipWidth: 900, clipHeight: 3000 }, '#b'],
+  '/blurred': [{ fullPage: true, click: '#i' }, '#i'],
+  '/script-once': [{ fullPage: true, scripts: "if (!window.isOver) box.classList.add('on')" }, '#b'],
+}
+t.test('a warning names what the page has undone for good', async (t) => {
+  for (const [path, [options, names]] of Object.entries(lost)) {
+    const { findings } = await stage.shoot(path, options)
+    const action = Object.keys(options).find((name) => ['click', 'pressKey', 'scripts'].includes(name))
+    const sentence = `the page undid what ${toSnakeCase(action ?? '')} had changed, because it was scrolled or laid out again: ${names}. Set full_page_sweep to false`
+    t.strictSame(noted(findings), [sentence], path)
+  }
+})
