@@ -55,6 +55,14 @@ export interface ElementRegion {
   whole: Box | null
 }
 
+/** How far elements that are fixed to the window move, in CSS pixels. Those of its bottom move down, others up. */
+export interface BarMove {
+  up: number
+  down: number
+  /** What holds these elements stays. */
+  kept?: ElementQuery | undefined
+}
+
 /** Page size after scrolling, in CSS pixels. */
 export interface Extent {
   scrollHeight: number
@@ -247,16 +255,16 @@ export interface PageFunctions {
   findFolded: () => FoldedPart | null
   /** Its height includes what the parts of the document hide. */
   readExtent: () => WindowExtent
-  /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
-  moveBarsDown: (distance: number) => void
+  /** Moves elements that are fixed to the window to the ends of the page. Elements that stick to it return to their place in the page. */
+  moveBars: (move: BarMove) => void
   /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
   hidesSides: () => boolean
   /** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
   readStart: () => number
   /** The large part that scrolls sideways farthest. */
   findWiderPart: () => WiderPart | null
-  /** Hides fixed and sticky elements. */
-  hideFixed: () => void
+  /** Hides fixed and sticky elements. @param kept those that hold these elements stay */
+  hideFixed: (kept?: ElementQuery) => void
   /**
    * Records the height of each element, makes skipped content visible, and returns the page's height. Again in a taller window: does the same for what
    * has arrived since.

@@ -611,7 +611,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1214,7 +1214,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1764,7 +1764,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -3707,7 +3707,7 @@ export interface components {
                 full_page_algorithm?: ("auto" | "native" | "stitch") | null;
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number | null;
-                /** @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once. */
+                /** @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once. */
                 full_page_fixed_elements?: ("once" | "hide" | "keep") | null;
                 /** @description Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false. */
                 full_page_fix_viewport_units?: boolean | null;

@@ -65,7 +65,7 @@ export const fullPageOptions = {
   ),
   fullPageFixedElements: pictureOption(
     FixedElements.describe(
-      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.',
+      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.',
     ),
   ),
   fullPageFixViewportUnits: pictureOption(

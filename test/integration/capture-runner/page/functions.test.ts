@@ -336,13 +336,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('mayHaveClosedRoots'), true, 'an empty element that shows something')
     },
   },
-  moveBarsDown: {
+  moveBars: {
     html: `<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>
       <i id="back" style="position:fixed;bottom:0;width:100%;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
       <i id="modal" style="position:fixed;inset:0;background:red">text</i><b style="anchor-name:--one;position:absolute;top:1500px">one</b>
       <i id="beside" style="position:fixed;position-anchor:--one;position-area:top">beside</i><dialog>text</dialog><script>document.querySelector('dialog').showModal()</script>`,
     run: async (t, { call, read }) => {
-      await call('moveBarsDown', 1_000)
+      await call('moveBars', { up: 0, down: 1_000 })
       const sides = '[back, veil, modal].flatMap((one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom] })'
       t.strictSame(await read(sides), [0, 1_600, 0, 1_600, 0, 600], 'layers behind and above the page')
       t.equal(await read("getComputedStyle(document.querySelector('dialog'), '::backdrop').height"), '1600px')
@@ -351,7 +351,7 @@ const cases: Record<PageFunctionName, Case> = {
       await read(
         "document.querySelector('dialog').close(), document.body.style.zoom = .5, bar.removeAttribute('style'), bar.style = 'position:fixed;bottom:10px;height:20px'",
       )
-      await call('moveBarsDown', 1_000)
+      await call('moveBars', { up: 0, down: 1_000 })
       t.equal(await read('bar.getBoundingClientRect().top'), 1_585, 'in a page with another zoom')
     },
   },

@@ -43,7 +43,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   isSeeking: [],
   findFolded: [],
   readExtent: [],
-  moveBarsDown: [100],
+  moveBars: [{ up: 100, down: 100 }],
   findWiderPart: [],
   readStart: [],
   hidesSides: [],
