@@ -123,7 +123,8 @@ const cases: Record<PageFunctionName, Case> = {
   },
   findFolded: {
     html: SCROLLER,
-    run: async (t, { call }) => t.match(await call('findFolded'), { part: 'div#panel', reason: 'other', width: 800, height: 600 }),
+    run: async (t, { call }) =>
+      t.match(await call('findFolded'), [{ part: 'div#panel', reason: 'other', width: 800, height: 600, whole: 2_000 }]),
   },
   findIgnoredBoxes: {
     html: `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
@@ -711,19 +712,19 @@ const cases: Record<PageFunctionName, Case> = {
   unfold: {
     html: SCROLLER,
     run: async (t, { call, read }) => {
-      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'found')
+      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'found')
       t.equal(await read('panel.offsetHeight'), 2_000)
       await read(
         `document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`,
       )
-      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'closed')
+      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'closed')
     },
   },
-  unlockScrolling: {
-    html: '<html class="modal-open" style="overflow:hidden"><body></body></html>',
+  unlock: {
+    html: '<html style="overflow:hidden"><body style="position:fixed;top:-90px;width:100%;margin:0"><p>text</p><p style="margin-top:2000px">text</p></body></html>',
     run: async (t, { call, read }) => {
-      await call('unlockScrolling')
-      t.equal(await read(styleOf('html', 'overflowY')), 'visible')
+      await call('unlock')
+      t.strictSame(await read('[document.body.getBoundingClientRect().top, document.documentElement.scrollHeight > 2000]'), [0, true])
     },
   },
   unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },
