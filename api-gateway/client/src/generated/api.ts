@@ -619,7 +619,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -1222,7 +1222,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -1772,7 +1772,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -3713,7 +3713,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean | null;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean | null;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string | null;
                 /** @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop. */
                 full_page_overflow?: ("crop" | "scale" | "fail") | null;

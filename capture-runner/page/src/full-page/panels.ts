@@ -1,9 +1,9 @@
-import { isInSight } from '../shared/boxes.ts'
+import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { boxOf, call, isHtml, nameOf, queryAll, read } from '../shared/dom.ts'
 import { isReplaced, shownAreasOf } from '../shared/painted.ts'
 import { flatElements } from '../shared/scrolled.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf } from '../shared/tree.ts'
-import { hiddenAt, reasonToKeep, type Scroller } from './scrollers.ts'
+import { FILLING_SHARE, hiddenAt, isFrame, reasonToKeep, type Scroller } from './scrollers.ts'
 
 // Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Menus, code
 // samples, editors and fixed parts are left out, and so is what hides only links, or little text.
@@ -11,7 +11,8 @@ import { hiddenAt, reasonToKeep, type Scroller } from './scrollers.ts'
 /** Elements whose text is no reason for a warning: links, code, and what a reader chooses from. */
 const MINOR =
   'a, button, label, option, select, pre, code, nav, [role=navigation], [role=menu], [role=listbox], [role=tree], [role=tablist]'
-/** A part shows at least this area of the page, in CSS pixels. It hides at least this height, and this share of what it shows. */
+/** A part has at least this height and shows this area of the page, in CSS pixels. It hides at least this height, and this share of what it shows. */
+const LEAST_HEIGHT = 40
 const LEAST_AREA = 200 * 100
 const LEAST_HIDDEN = 200
 const LEAST_SHARE = 1 / 3
@@ -23,8 +24,8 @@ const PICTURE_PIXELS = 40
 const FILLED_SHARE = 0.7
 const MAX_ELEMENTS = 20_000
 
-/** A part, and whether it draws only the rows in view. */
-export interface Panel extends Scroller {
+/** A part, the height of its content that is not in view, and whether it draws only the rows in view. */
+export interface Panel extends Pick<Scroller, 'element' | 'hidden'> {
   isRows: boolean
 }
 
@@ -32,12 +33,16 @@ export interface Panel extends Scroller {
 export function findPanels(): Panel[] {
   const found: Panel[] = []
   for (const element of allElements(findRoots(false)) as HTMLElement[]) {
+    // Most elements of a large page are left out by the first number.
+    const height = read(element, 'clientHeight')
+    if (height < LEAST_HEIGHT || (!isFrame(element) && read(element, 'scrollHeight') - height < LEAST_HIDDEN)) continue
     const hidden = hiddenAt(element)
-    if (hidden < Math.max(LEAST_HIDDEN, read(element, 'clientHeight') * LEAST_SHARE) || hidden === Number.POSITIVE_INFINITY) continue
+    if (hidden < Math.max(LEAST_HIDDEN, height * LEAST_SHARE) || hidden === Number.POSITIVE_INFINITY) continue
     if (found.some((outer) => call(outer.element, 'contains', element)) || !isShown(element) || isBeside(element)) continue
-    const reason = reasonToKeep({ element, share: 0, hidden })
+    const share = (read(element, 'clientWidth') * height) / (innerWidth * innerHeight)
+    const reason = reasonToKeep({ element, share, hidden })
     if (reason === 'rows' ? fillsBox(element) : reason !== 'editor' && hidesContent(element))
-      found.push({ element, share: 0, hidden, isRows: reason === 'rows' })
+      found.push({ element, hidden, isRows: reason === 'rows' })
   }
   return found.sort((one, other) => other.hidden - one.hidden)
 }
@@ -51,10 +56,12 @@ export function isShown(element: Element): boolean {
   return Math.max(0, ...sizes) >= LEAST_AREA
 }
 
-/** True for a part above the page or beside its content: one that is fixed or sticks to the window, a menu, or a code sample. */
+/** True for a part above the page or beside its content: a menu, a code sample, or one that is fixed or sticks to the window and does not fill it. */
 function isBeside(element: Element): boolean {
-  for (let outer: Element | undefined = element; outer; outer = containerOf(outer))
-    if (call(outer, 'matches', MINOR) || /fixed|sticky/.test(getComputedStyle(outer).position)) return true
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    if (call(outer, 'matches', MINOR)) return true
+    if (/fixed|sticky/.test(getComputedStyle(outer).position) && shareOfWindow(outer) < FILLING_SHARE) return true
+  }
   return false
 }
 

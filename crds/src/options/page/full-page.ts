@@ -80,7 +80,7 @@ export const fullPageOptions = {
   ),
   fullPageScrollContainer: pictureOption(
     selector(
-      'CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes.',
+      'CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes.',
     ),
   ),
   fullPageOverflow: pictureOption(
