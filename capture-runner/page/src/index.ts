@@ -2,7 +2,7 @@
 
 export { clickBannerButton, hideBanners } from './blocking/banners.ts'
 export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
-export { collapseBlocked, unlockScrolling } from './blocking/hide.ts'
+export { collapseBlocked } from './blocking/hide.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
 export {
   findLostEffects,
@@ -17,15 +17,16 @@ export {
 export { scrollToMiddle, scrollToPosition, scrollToTop, showMiddle, showNextMiddle } from './elements/place.ts'
 export { findPresence } from './elements/presence.ts'
 export { findIgnoredBoxes, findRegions, isolateElements } from './elements/regions.ts'
-export { moveBarsDown } from './full-page/bars.ts'
+export { moveBars } from './full-page/bars.ts'
 export { hideFixed } from './full-page/fixed.ts'
+export { findFolded } from './full-page/folded.ts'
 export { hidesTop, shiftDown } from './full-page/hidden-top.ts'
 export { noteShifts, placeShifted } from './full-page/parallax.ts'
 export { pinHeights, prepareReveal, unpinHeights } from './full-page/reveal.ts'
 export { scrollWindow } from './full-page/scroll.ts'
 export { freezeScrollAnimations } from './full-page/scroll-animations.ts'
 export { noteSectionLinks, restoreSectionLinks } from './full-page/section-links.ts'
-export { findFolded, readExtent, unfold } from './full-page/unfold.ts'
+export { readExtent, unfold, unlock } from './full-page/unfold.ts'
 export { findWiderPart, hidesSides, readStart } from './full-page/width.ts'
 export { addSheet, hideInShadow } from './injection/hide.ts'
 export { coverMatches, leaveOutMatches } from './injection/mask.ts'

@@ -55,6 +55,14 @@ export interface ElementRegion {
   whole: Box | null
 }
 
+/** How far elements that are fixed to the window move, in CSS pixels. Those of its bottom move down, others up. */
+export interface BarMove {
+  up: number
+  down: number
+  /** What holds these elements stays. */
+  kept?: ElementQuery | undefined
+}
+
 /** Page size after scrolling, in CSS pixels. */
 export interface Extent {
   scrollHeight: number
@@ -65,12 +73,17 @@ export interface Extent {
 export type ScrollContainer = 'filling' | 'largest' | { selector: string }
 
 /**
- * Why a part that scrolls stays as it is: a list that draws only the rows in view, an editor, a dialog, one of several panes, a frame of another
- * origin, a part that is too small, or one that does not scroll, but clips text that scripts may move.
+ * Why a full page does not show all of a part:
+ * - large parts that scroll instead of the page: a list that draws only the rows in view, an editor, a dialog, one of several panes, a frame of another
+ *   origin, or one that clips text that scripts may move
+ * - `locked`, `hiding`: the page, or a part that fills the window, hides its content; in a locked one, no reader can scroll to it
+ * - `panel`, `panel-rows`: a smaller part with a scroll bar of its own, which may draw only the rows in view
+ * - `blurred`: it is shown, but cannot be read
  */
-export type FoldReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'small' | 'clipped' | 'other'
+export type FoldReason = LargeReason | 'locked' | 'hiding' | 'panel' | 'panel-rows' | 'blurred'
+export type LargeReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'clipped' | 'other'
 
-/** A part of the page whose content a full page does not show whole. */
+/** A part of the page that a full page does not show whole. */
 export interface FoldedPart {
   /** Its element, such as `main#content`. */
   part: string
@@ -78,6 +91,10 @@ export interface FoldedPart {
   /** Size in CSS pixels. */
   width: number
   height: number
+  /** Height of its content. */
+  whole: number
+  /** What is open above a locked page, such as `div#dialog`. */
+  cover?: string
 }
 
 /** What an action of the client changed, and the page has undone. */
@@ -106,6 +123,8 @@ export interface WindowExtent {
 
 /** The parts of `unfold`. */
 export interface UnfoldParts {
+  /** Undo a lock of the page first. */
+  unlocks: boolean
   /** Absent: nothing is unfolded. */
   container?: ScrollContainer | undefined
   /** Keep the height of elements that are as tall as the window. */
@@ -221,8 +240,6 @@ export interface PageFunctions {
   clickBannerButton: (isAccepting: boolean) => boolean
   /** Hides the broken images and empty frames of these addresses. */
   collapseBlocked: (addresses: readonly string[]) => void
-  /** Restores scrolling in a page that was locked for a banner. */
-  unlockScrolling: () => void
   countElements: () => number
 
   // elements
@@ -267,20 +284,22 @@ export interface PageFunctions {
    * part is taller than at the last call. `closed`: it may be in a closed root that is not known.
    */
   unfold: (parts: UnfoldParts) => 'found' | 'grown' | 'absent' | 'closed' | 'skipped'
-  /** The scrolling part of a page that does not scroll itself, if it is not unfolded; else a large part that clips text. */
-  findFolded: () => FoldedPart | null
+  /** Undoes the lock of a page whose dialog is not open any more. */
+  unlock: () => void
+  /** What a full page does not show whole. Parts that scroll come last, the one that hides most first. */
+  findFolded: () => FoldedPart[]
   /** Its height includes what the parts of the document hide. */
   readExtent: () => WindowExtent
-  /** Moves elements that are fixed to the bottom of the window down by this distance. Elements that stick to it return to their place in the page. */
-  moveBarsDown: (distance: number) => void
+  /** Moves elements that are fixed to the window to the ends of the page. Elements that stick to it return to their place in the page. */
+  moveBars: (move: BarMove) => void
   /** True if the window cannot be scrolled sideways, because the page hides what is wider than it. */
   hidesSides: () => boolean
   /** Distance from the left end of the page to a window that is not scrolled. Above 0 for a page that is read from the right. */
   readStart: () => number
   /** The large part that scrolls sideways farthest. */
   findWiderPart: () => WiderPart | null
-  /** Hides fixed and sticky elements. */
-  hideFixed: () => void
+  /** Hides fixed and sticky elements. @param kept those that hold these elements stay */
+  hideFixed: (kept?: ElementQuery) => void
   /**
    * Records the height of each element, makes skipped content visible, and returns the page's height. Again in a taller window: does the same for what
    * has arrived since.

@@ -28,6 +28,8 @@ export interface FullPagePlan {
   eagerImages: boolean
   /** How far down the screenshot may reach, in CSS pixels. */
   reach: number
+  /** Undoes a lock that outlives its dialog. */
+  unlocks: boolean
   /** Keeps the height of elements that are as tall as the window. */
   pinWindowHeights: boolean
   /** The part that scrolls instead of the page; absent: nothing is unfolded. */
@@ -57,6 +59,7 @@ export function buildFullPage(options: EffectiveOptions, windowHeight: number): 
     reveal: fullPage && options.stabilityTimeout > 0 && format !== 'pdf' && (isSwept || scroll !== undefined),
     eagerImages: reach > windowHeight && options.fullPageEagerImages,
     reach,
+    unlocks: reach > windowHeight && options.fullPageScrollContainer !== 'none',
     pinWindowHeights: isWhole && options.fullPageFixViewportUnits,
     ...(isWhole ? buildContainer(options) : {}),
   }

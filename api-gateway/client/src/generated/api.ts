@@ -608,7 +608,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -616,7 +616,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -1211,7 +1211,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1219,7 +1219,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -1761,7 +1761,7 @@ export interface components {
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number;
                 /**
-                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.
+                 * @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.
                  * @enum {string}
                  */
                 full_page_fixed_elements?: "once" | "hide" | "keep";
@@ -1769,7 +1769,7 @@ export interface components {
                 full_page_fix_viewport_units?: boolean;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string;
                 /**
                  * @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop.
@@ -3689,13 +3689,13 @@ export interface components {
                 full_page_algorithm?: ("auto" | "native" | "stitch") | null;
                 /** @description Height of a section in device pixels, 500 to 16000, for full_page_algorithm stitch and full_page_fixed_elements keep. Default: 4096. */
                 full_page_section_height?: number | null;
-                /** @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once. */
+                /** @description How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once. */
                 full_page_fixed_elements?: ("once" | "hide" | "keep") | null;
                 /** @description Keeps the height of elements that are as tall as the viewport constant during a full-page capture. Needed only for pages that grow because of scripts or expanded panels. Default: false. */
                 full_page_fix_viewport_units?: boolean | null;
                 /** @description Captures the whole width of a full page that is wider than the viewport. Default: false. */
                 full_page_full_width?: boolean | null;
-                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
+                /** @description CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes. */
                 full_page_scroll_container?: string | null;
                 /** @description How to handle a page that is longer than full_page_max_height or than its format allows: crop cuts it, scale shrinks the picture, fail returns TOO_LARGE. Default: crop. */
                 full_page_overflow?: ("crop" | "scale" | "fail") | null;

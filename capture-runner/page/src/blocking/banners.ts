@@ -125,9 +125,6 @@ export const hideBanners: PageFunctions['hideBanners'] = (onlyConsent) => {
   const found = new BannerSearch(onlyConsent).findAll()
   if (found.length === 0) return 0
   for (const { element } of found) setStyle(element, { display: 'none' })
-  for (const element of [document.documentElement, document.body]) {
-    if (element && getComputedStyle(element).overflowY === 'hidden') setStyle(element, { overflow: 'visible' })
-  }
   return found.length
 }
 

@@ -7,7 +7,7 @@ import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { recall } from '../shared/state.ts'
 import { findMatches, findRoots, partsOf } from '../shared/tree.ts'
 
-const findQueried = ({ selector, all }: ElementQuery): Element[] =>
+export const findQueried = ({ selector, all }: ElementQuery): Element[] =>
   all ? findVisible(selector) : [findFirstVisible(selector)].filter((element) => element !== undefined)
 
 export const findRegions: PageFunctions['findRegions'] = (query) => findQueried(query).map(regionOf)
@@ -61,7 +61,7 @@ function makeClear(element: Element): void {
 }
 
 /** The element and all that contain it, also the hosts of its shadow roots and the elements of its frames. */
-function* holdersOf(element: Element): Generator<Element> {
+export function* holdersOf(element: Element): Generator<Element> {
   for (let node: Node | null = element; node; node = holderOf(node))
     if (node instanceof Element || 'localName' in node) yield node as Element
 }

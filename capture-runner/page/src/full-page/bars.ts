@@ -1,4 +1,5 @@
-import type { PageFunctions } from '../../../src/page/functions.ts'
+import type { ElementQuery, PageFunctions } from '../../../src/page/functions.ts'
+import { findQueried, holdersOf } from '../elements/regions.ts'
 import { boxOf, call, isHtml, queryAll, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { boxAround } from '../shared/shapes.ts'
@@ -16,33 +17,44 @@ interface Positioned {
   style: CSSStyleDeclaration
 }
 
-export const moveBarsDown: PageFunctions['moveBarsDown'] = (distance) => {
+export const moveBars: PageFunctions['moveBars'] = ({ up, down, kept }) => {
   // All are found before the first one moves, because they may contain each other.
   const found = { fixed: [] as Positioned[], sticky: [] as Positioned[] }
   const roots = findRoots(false)
+  const isKept = keeping(kept)
   for (const element of allElements(roots)) {
     const style = getComputedStyle(element)
     const { position } = style
-    if (position === 'fixed' || position === 'sticky') found[position].push({ element, style })
+    if ((position === 'fixed' || position === 'sticky') && !isKept(element)) found[position].push({ element, style })
   }
   const layers = found.fixed.filter(isLayer)
-  const fixed = found.fixed.filter((one) => isFixedToWindow(one.element) && !layers.includes(one) && belongsToBottom(one.element))
-  const sticky = found.sticky.filter(({ element, style }) => style.bottom !== 'auto' && sticksToWindow(element))
-  const tops = fixed.map(({ element, style }) => Number.parseFloat(style.top) + distance / element.currentCSSZoom)
+  const fixed = found.fixed
+    .filter((one) => isFixedToWindow(one.element) && !layers.includes(one))
+    .map((one) => ({ ...one, pixels: belongsToBottom(one.element) ? down : -up }))
+    .filter(({ pixels }) => pixels !== 0)
+  const sticky = found.sticky.filter(({ element, style }) => (style.bottom !== 'auto' || up > 0) && sticksToWindow(element))
+  const tops = fixed.map(({ element, style, pixels }) => Number.parseFloat(style.top) + pixels / element.currentCSSZoom)
   for (const [index, { element, style }] of fixed.entries()) {
     const { height } = style
     setStyle(element, { transition: 'none', height, top: `${tops[index]}px`, bottom: 'auto' })
   }
   for (const { element, style } of layers) {
-    const [top, height] = [style.top, `${Number.parseFloat(style.height) + distance / element.currentCSSZoom}px`]
-    setStyle(element, { transition: 'none', top, bottom: 'auto', height, 'max-height': 'none' })
+    const zoom = element.currentCSSZoom
+    const [top, height] = [Number.parseFloat(style.top) - up / zoom, Number.parseFloat(style.height) + (up + down) / zoom]
+    setStyle(element, { transition: 'none', top: `${top}px`, bottom: 'auto', height: `${height}px`, 'max-height': 'none' })
   }
   if (roots.some((root) => queryAll(root, BACKDROPPED).length > 0)) {
     const sheet = new CSSStyleSheet()
-    sheet.replaceSync(`::backdrop { bottom: -${distance}px !important }`)
+    sheet.replaceSync(`::backdrop { top: -${up}px !important; bottom: -${down}px !important }`)
     document.adoptedStyleSheets.push(sheet)
   }
-  for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto' })
+  for (const { element } of sticky) setStyle(element, { transition: 'none', bottom: 'auto', ...(up > 0 ? { top: 'auto' } : {}) })
+}
+
+/** Whether an element holds a part that the picture shows. */
+export function keeping(kept: ElementQuery | undefined): (element: Element) => boolean {
+  const holders = new Set((kept ? findQueried(kept) : []).flatMap((one) => [...holdersOf(one)]))
+  return (element) => holders.has(element)
 }
 
 /** True for a layer as large as the window that a reader sees behind or above all of the page: one without content, or with a negative `z-index`. */

@@ -1,4 +1,4 @@
-import type { FoldedPart, FoldReason } from '../../../src/page/functions.ts'
+import type { FoldReason } from '../../../src/page/functions.ts'
 import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
@@ -22,12 +22,9 @@ export interface Scroller {
 /** The page itself scrolls if more than this share of the window is below it. Shells are often a header taller than the window. */
 export const ROOT_SHARE = 0.25
 /** Share of the window that a part must cover to be unfolded without being asked for. */
-const FILLING_SHARE = 0.5
+export const FILLING_SHARE = 0.5
 /** Share of the window from which a part that stays as it is needs a warning. */
 export const NAMED_SHARE = 0.25
-/** A smaller part needs a warning if it covers this share of the window and of its width, and hides more than a window. */
-const SMALL_SHARE = 0.1
-const SMALL_WIDTH = 0.4
 /** A second part of this share of the largest one is a pane of its own. */
 const PANE_SHARE = 0.45
 /** An editor covers this share of the part that scrolls it. */
@@ -37,9 +34,7 @@ const ACROSS = [0.3, 0.5, 0.7]
 /** Elements to look at in one part. Lists that draw only some rows have few. */
 const MAX_ELEMENTS = 20_000
 
-const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
-/** What is usually small and scrolls: code samples, menus and lists to choose from. */
-const SMALL_BOXES = 'pre, code, nav, aside, select, [role=listbox], [role=menu], [role=navigation], [role=log]'
+export const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
 const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
 
 export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(tagOf(element))
@@ -127,52 +122,15 @@ function isBehindClosedRoot(top: Element | undefined): boolean {
   return false
 }
 
-/** The part that a full page shows only in part, and why. */
-export function findFoldedPart(): FoldedPart | null {
-  if (isPageScrolling()) return null
-  const scrollers = findScrollers()
-  const [largest, ...others] = scrollers
-  if (!largest || largest.share < NAMED_SHARE) {
-    const small = scrollers.find(isSmallPart)?.element
-    if (small) return toFolded(small, 'small')
-    const clipped = findClipped()
-    return clipped ? toFolded(clipped, 'clipped') : null
-  }
-  const reason = reasonToKeep(largest) ?? (hasPane(largest, others) ? 'panes' : largest.share < FILLING_SHARE ? 'small' : 'other')
-  return toFolded(reason === 'frame' ? foreignIn(largest.element) : largest.element, reason)
-}
-
-const toFolded = (element: Element, reason: FoldReason): FoldedPart => ({
-  part: nameOf(element),
-  reason,
-  width: read(element, 'clientWidth'),
-  height: read(element, 'clientHeight'),
-})
-
 /** The frame of another origin in a frame of the page's own; the frame itself if it is of another one. */
-function foreignIn(frame: Element): Element {
+export function foreignIn(frame: Element): Element {
   const inner = frameDocumentOf(frame)
   const next = inner && partsOfFrame(inner).find((part) => hiddenAt(part) === Number.POSITIVE_INFINITY)
   return next ? foreignIn(next) : frame
 }
 
-/** True for a part in the page's flow that hides most of what the page has to say. */
-function isSmallPart(scroller: Scroller): boolean {
-  const { element, share, hidden } = scroller
-  const isWide = read(element, 'clientWidth') >= innerWidth * SMALL_WIDTH
-  if (share < SMALL_SHARE || !isWide || hidden < innerHeight || hidden === Number.POSITIVE_INFINITY || isBesidePage(element)) return false
-  return !flatElements(element).some((inner) => call(inner, 'matches', 'pre')) && reasonToKeep(scroller) === undefined
-}
-
-function isBesidePage(element: Element): boolean {
-  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
-    if (call(outer, 'matches', SMALL_BOXES) || getComputedStyle(outer).position === 'fixed') return true
-  }
-  return false
-}
-
 /** A part that fills most of the window and clips text below it. Scripts may move it instead of scrolling. */
-const findClipped = (): Element | undefined =>
+export const findClipped = (): Element | undefined =>
   allElements(findRoots(false)).find(
     (element) =>
       element !== document.documentElement &&
@@ -192,7 +150,7 @@ function isBelow(inner: Element, part: Element): boolean {
   return true
 }
 
-const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
+export const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
   others.some(
     ({ element, share }) =>
       share >= chosen.share * PANE_SHARE &&
@@ -201,12 +159,12 @@ const hasPane = (chosen: Scroller, others: readonly Scroller[]): boolean =>
       element !== chosen.element,
   )
 
-function contains(outer: Element, inner: Element): boolean {
+export function contains(outer: Element, inner: Element): boolean {
   for (let element: Element | undefined = inner; element; element = containerOf(element)) if (element === outer) return true
   return false
 }
 
-function reasonToKeep({ element, share, hidden }: Scroller): FoldReason | undefined {
+export function reasonToKeep({ element, share, hidden }: Scroller): FoldReason | undefined {
   for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
     if (call(outer, 'matches', DIALOGS)) return 'dialog'
     if (call(outer, 'matches', EDITORS)) return 'editor'
@@ -237,7 +195,7 @@ function hasContent(element: Element): boolean {
   return !isAround && paintsItself(getComputedStyle(element))
 }
 
-const hasText = (element: Element): boolean =>
+export const hasText = (element: Element): boolean =>
   [...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '')
 
 /** A name for messages, such as `main#content`. */

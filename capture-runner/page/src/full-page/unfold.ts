@@ -5,10 +5,10 @@ import { hiddenIn } from '../shared/scrolled.ts'
 import { recall, remember } from '../shared/state.ts'
 import { containerOf, findMatches, frameDocumentOf } from '../shared/tree.ts'
 import { loadEagerly } from './lazy.ts'
+import { findLock, unfix } from './locks.ts'
 import { notifyOfScroll, type ScrollTargets } from './scroll-events.ts'
 import {
   findFilling,
-  findFoldedPart,
   findLargest,
   findMoved,
   findScrollers,
@@ -23,7 +23,8 @@ import {
 const PASS_SHARE = 0.3
 const MAX_POSITIONS = 50
 
-export const unfold: PageFunctions['unfold'] = ({ container, pins, eager, keepsWidth }) => {
+export const unfold: PageFunctions['unfold'] = ({ container, unlocks, pins, eager, keepsWidth }) => {
+  if (unlocks) unlock()
   if (eager) loadEagerly()
   if (pins) pinWindowHeights(document)
   if (container === undefined) return 'skipped'
@@ -54,8 +55,6 @@ const wholeHeightOf = (panel: HTMLElement): number =>
 /** A page that draws itself again removes what was set. */
 const isUnfolded = (panel: HTMLElement): boolean => panel.isConnected && (isFrame(panel) || getComputedStyle(panel).overflowY === 'visible')
 
-export const findFolded: PageFunctions['findFolded'] = () => findFoldedPart()
-
 export const readExtent: PageFunctions['readExtent'] = () => ({
   width: innerWidth,
   height: innerHeight,
@@ -76,6 +75,21 @@ function pinWindowHeights({ body, defaultView }: Document): void {
     if (isHtml(element) && Math.abs(read(element, 'offsetHeight') - height) < 1) {
       setStyle(element, { height: `${height}px`, 'min-height': '0', 'max-height': `${height}px` })
     }
+  }
+}
+
+/** Most parts that are locked one in the other. */
+const MAX_LOCKS = 5
+
+/** Shows what the page hides because of a dialog, if that is not open any more. */
+export const unlock: PageFunctions['unlock'] = () => {
+  for (let locks = 0; locks < MAX_LOCKS; locks++) {
+    const lock = findLock()
+    if (!lock?.isSure || lock.cover) return
+    unfix(lock.element)
+    setStyle(lock.element, { height: 'auto', 'max-height': 'none' })
+    release(lock.element)
+    releaseAround(lock.element)
   }
 }
 

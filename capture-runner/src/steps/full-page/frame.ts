@@ -1,7 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import type { ElementRegion } from '../../page/functions.ts'
 import { toRegion, windowAt, withinWindow } from '../../picture/region.ts'
-import { cutPage } from '../../picture/tiles.ts'
+import { cutPage, isInWindow } from '../../picture/tiles.ts'
 import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { WHOLE_WINDOW } from '../preparing/seek-element.ts'
@@ -22,13 +22,13 @@ export const frame: Step = {
     (picture.fullPage && (picture.fixedElements !== 'keep' || !picture.beyondWindow)),
   run: async (work) => {
     const { plan, findings } = work
-    const { clip, element, fullPage, fixedElements, beyondWindow } = plan.picture
+    const { clip, element, fullPage, beyondWindow } = plan.picture
     if (fullPage && !beyondWindow) await growWindow(work)
-    if (fullPage && fixedElements === 'hide') await callInPage(work, 'hideFixed')
-    if (fullPage && fixedElements === 'once' && !clip && !element) await moveBars(work)
+    if (fullPage) await placeFixed(work)
     const region = clip ?? (element && (await regionOf(work, element)))
     if (!region || !findings.size) return
     findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
+    if (findings.region && !isInWindow(findings.region, plan.context.viewport, findings.size)) await placeFixed(work)
     if (findings.region && element?.isolate) await callInPage(work, 'isolateElements', toQuery(element))
   },
 }
@@ -43,15 +43,20 @@ async function growWindow(work: Work): Promise<void> {
   await measure.run(work)
 }
 
-/** Moves bars at the bottom of the window to the end of the picture. */
-async function moveBars(work: Work): Promise<void> {
+/** Keeps fixed elements out of the middle of a picture that is taller than the window. Bars at the bottom of the window move to the end of the page. */
+async function placeFixed(work: Work): Promise<void> {
   const { plan, findings } = work
-  if (!findings.size || plan.pages) return
-  const last = cutPage(plan, findings.size).tiles.at(-1)
-  const distance = last ? last.y + last.height - windowAt(plan.context.viewport, findings.size).height : 0
-  if (distance <= 0) return
+  const { fixedElements, fullPage, element } = plan.picture
+  const kept = element && toQuery(element)
+  if (fixedElements === 'hide') return callInPage(work, 'hideFixed', kept)
+  if (fixedElements === 'keep' || !findings.size || plan.pages) return
+  const window = windowAt(plan.context.viewport, findings.size)
+  const last = fullPage ? cutPage(plan, findings.size).tiles.at(-1) : undefined
+  const end = last ? last.y + last.height : Math.max(findings.size.contentHeight, window.y + window.height)
+  const [up, down] = [window.y, end - window.y - window.height]
+  if (up <= 0 && down <= 0) return
   await includeClosedRoots(work)
-  await callInPage(work, 'moveBarsDown', distance)
+  await callInPage(work, 'moveBars', { up, down, kept })
 }
 
 const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })

@@ -1,36 +1,82 @@
 import type { DevTools } from '../../browser/devtools.ts'
 import { callInPage, toCall } from '../../page/call.ts'
-import type { FoldedPart, FoldReason, WindowExtent } from '../../page/functions.ts'
+import type { FoldedPart, LargeReason, WindowExtent } from '../../page/functions.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
+import { measure } from './measure.ts'
+import { unfoldParts } from './unfold.ts'
 
 const NAME_IT = 'Name the part in full_page_scroll_container to capture all of it.'
-/** Why the part was not unfolded, and what to do. */
-const REASONS: Readonly<Record<FoldReason, string>> = {
+/** Why a large part was not unfolded, and what to do. */
+const REASONS: Readonly<Record<LargeReason, string>> = {
   rows: 'draws only the rows in view. Use a taller viewport.',
   editor: 'is an editor. Use a taller viewport.',
   dialog: `is in a dialog. ${NAME_IT}`,
   panes: `is one of several panes. ${NAME_IT}`,
   frame: 'is a frame of another origin. Capture the URL of the frame instead.',
-  small: `is too small to be unfolded unasked. ${NAME_IT}`,
   clipped: `hides text that scripts may show on wheel events. ${NAME_IT}`,
   other: `scrolls. ${NAME_IT}`,
 }
+/** Parts with a scroll bar of their own that a warning names. */
+const MAX_PANELS = 3
 
-/** Adds a warning for a full page that does not scroll itself and shows only one window of a part that does. */
+/** Adds warnings for what a full page hides. Undoes a lock of the page that came late. */
 export const noteFolded: Step = {
   name: 'noteFolded',
   isWanted: ({ picture, video }) => picture.scrollContainer !== undefined && video === undefined,
   run: async (work) => {
-    const { plan, findings, hasUnfolded } = work
-    const { scrollContainer } = plan.picture
-    const folded = typeof scrollContainer === 'object' ? null : await callInPage(work, 'findFolded')
-    if (folded && (await isRelevant(work, folded))) {
-      findings.warnings.push(`the picture shows one window: ${folded.part} ${REASONS[folded.reason]}`)
-    } else if (scrollContainer !== 'filling' && !hasUnfolded) {
-      findings.warnings.push('full_page_scroll_container matched no scrollable element')
+    const { plan, findings } = work
+    let folded = await callInPage(work, 'findFolded')
+    if (folded.some(({ reason, cover }) => reason === 'locked' && cover === undefined)) {
+      await unfoldParts(work, true)
+      await measure.run(work)
+      folded = await callInPage(work, 'findFolded')
     }
+    const { scrollContainer } = plan.picture
+    // A client that has named a part knows of the others.
+    const isNamed = typeof scrollContainer === 'object'
+    const relevant: FoldedPart[] = []
+    for (const part of folded) {
+      if (isNamed ? !isOfPage(part) : !(await isRelevant(work, part))) continue
+      const isMoved = part.reason === 'hiding' && (await listensToWheel(work))
+      relevant.push(isMoved ? { ...part, reason: 'clipped' } : part)
+    }
+    const warnings = describe(relevant)
+    findings.warnings.push(...warnings)
+    if (warnings.length === 0 && scrollContainer !== 'filling' && !work.hasUnfolded)
+      findings.warnings.push('full_page_scroll_container matched no scrollable element')
   },
+}
+
+const isOfPage = ({ reason }: FoldedPart): boolean => /locked|hiding|blurred/.test(reason)
+
+function describe(folded: readonly FoldedPart[]): string[] {
+  const isPanel = ({ reason }: FoldedPart) => reason === 'panel' || reason === 'panel-rows'
+  const [panel, ...others] = folded.filter(isPanel)
+  return [...folded.filter((part) => !isPanel(part)).map(sentenceOf), ...(panel ? [panelSentence(panel, others)] : [])]
+}
+
+function sentenceOf({ part, reason, height, whole, cover }: FoldedPart): string {
+  const shown = `${height} of ${whole} pixels`
+  if (reason === 'blurred') return `${part} is blurred. Show it with styles, such as "filter: none !important"`
+  if (reason === 'locked' && cover !== undefined)
+    return `the page is locked, and the picture shows ${shown} of its height: ${cover} is open. Hide it with hide_selectors, or close it with click`
+  if (reason === 'locked' || reason === 'hiding')
+    return `the picture shows ${shown} of the height of ${part}, which hides the rest. ${NAME_IT}`
+  return `the picture shows one window: ${part} ${REASONS[reason as LargeReason]}`
+}
+
+function panelSentence({ part, reason, height, whole }: FoldedPart, others: readonly FoldedPart[]): string {
+  const advice =
+    reason === 'panel'
+      ? 'Name it in full_page_scroll_container to capture all of it'
+      : 'It draws only the rows in view. Make it taller with styles'
+  const names = [...new Set(others.map((other) => other.part))].slice(0, MAX_PANELS - 1)
+  const more =
+    others.length === 0
+      ? ''
+      : ` There ${others.length === 1 ? 'is another such part' : `are ${others.length} more such parts`}: ${names.join(', ')}`
+  return `the picture shows ${height} of ${whole} pixels of the height of ${part}, which scrolls. ${advice}${more && `.${more}`}`
 }
 
 async function isRelevant(work: Work, folded: FoldedPart): Promise<boolean> {

@@ -2,12 +2,13 @@ import { callInPage } from '../../page/call.ts'
 import type { Step, Work } from '../step.ts'
 import { findClosedRoots, includeClosedRoots } from '../whole-page.ts'
 
-/** Before a full-page screenshot: expands a part that scrolls to its full height, and pins elements that are as tall as the window. */
+/** Before a screenshot beyond the window: undoes a lock, expands a part that scrolls to its full height, and pins elements that are as tall as the window. */
 export const unfold: Step = {
   name: 'unfold',
   onFailure: 'warn',
   isWanted: ({ picture }) =>
     picture.scrollContainer !== undefined ||
+    picture.unlocks ||
     picture.pinWindowHeights ||
     (picture.eagerImages && !picture.sweep && picture.scroll === undefined),
   run: async (work) => {
@@ -20,9 +21,9 @@ export const unfold: Step = {
  * @param isAgain for content that has arrived since; the window may be taller now, so its height says nothing
  */
 export async function unfoldParts(work: Work, isAgain: boolean): Promise<boolean> {
-  const { scrollContainer: container, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
+  const { scrollContainer: container, unlocks, pinWindowHeights: pins, eagerImages: eager, format } = work.plan.picture
   if (typeof container === 'object') await includeClosedRoots(work)
-  const parts = { container, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' }
+  const parts = { container, unlocks, pins: pins && !isAgain, eager, keepsWidth: format !== 'pdf' }
   let found = await callInPage(work, 'unfold', parts)
   if (found === 'closed') {
     await findClosedRoots(work)

@@ -31,8 +31,8 @@ async function hide(work: Work): Promise<void> {
     if (isGuessing || bannerAction) {
       await includeClosedRoots(work)
       await callInPage(work, 'hideBanners', !isGuessing)
+      await callInPage(work, 'unlock')
     }
-    if (plan.bannerAction) await callInPage(work, 'unlockScrolling')
   } catch (error) {
     signal.throwIfAborted()
     // The document was replaced: settle waits for the new one, and hideLatecomers handles it.

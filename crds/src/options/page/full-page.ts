@@ -65,7 +65,7 @@ export const fullPageOptions = {
   ),
   fullPageFixedElements: pictureOption(
     FixedElements.describe(
-      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. Default: once.',
+      'How to show fixed and sticky elements in a full page: once shows them where they are at the top of the page, and bars at the bottom of the window at the end of the picture; hide hides them; keep shows them in every section of a stitched page. In the picture of an element or region that the window does not contain, once shows them where a full page does, and keep where they are in the window. Default: once.',
     ),
   ),
   fullPageFixViewportUnits: pictureOption(
@@ -80,7 +80,7 @@ export const fullPageOptions = {
   ),
   fullPageScrollContainer: pictureOption(
     selector(
-      'CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes.',
+      'CSS selector of the part that scrolls instead of the page, auto for the largest one, or none; a full page shows all of it. none also leaves a locked page as it is, even if its dialog is hidden. Lists that draw only the rows in view, editors, dialogs and frames of other origins are left as they are. Default: the part that fills at least half of the viewport of a page that does not scroll itself, unless it is one of several panes.',
     ),
   ),
   fullPageOverflow: pictureOption(

@@ -123,7 +123,8 @@ const cases: Record<PageFunctionName, Case> = {
   },
   findFolded: {
     html: SCROLLER,
-    run: async (t, { call }) => t.match(await call('findFolded'), { part: 'div#panel', reason: 'other', width: 800, height: 600 }),
+    run: async (t, { call }) =>
+      t.match(await call('findFolded'), [{ part: 'div#panel', reason: 'other', width: 800, height: 600, whole: 2_000 }]),
   },
   findIgnoredBoxes: {
     html: `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
@@ -377,13 +378,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('mayHaveClosedRoots'), true, 'an empty element that shows something')
     },
   },
-  moveBarsDown: {
+  moveBars: {
     html: `<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>
       <i id="back" style="position:fixed;bottom:0;width:100%;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
       <i id="modal" style="position:fixed;inset:0;background:red">text</i><b style="anchor-name:--one;position:absolute;top:1500px">one</b>
       <i id="beside" style="position:fixed;position-anchor:--one;position-area:top">beside</i><dialog>text</dialog><script>document.querySelector('dialog').showModal()</script>`,
     run: async (t, { call, read }) => {
-      await call('moveBarsDown', 1_000)
+      await call('moveBars', { up: 0, down: 1_000 })
       const sides = '[back, veil, modal].flatMap((one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom] })'
       t.strictSame(await read(sides), [0, 1_600, 0, 1_600, 0, 600], 'layers behind and above the page')
       t.equal(await read("getComputedStyle(document.querySelector('dialog'), '::backdrop').height"), '1600px')
@@ -392,7 +393,7 @@ const cases: Record<PageFunctionName, Case> = {
       await read(
         "document.querySelector('dialog').close(), document.body.style.zoom = .5, bar.removeAttribute('style'), bar.style = 'position:fixed;bottom:10px;height:20px'",
       )
-      await call('moveBarsDown', 1_000)
+      await call('moveBars', { up: 0, down: 1_000 })
       t.equal(await read('bar.getBoundingClientRect().top'), 1_585, 'in a page with another zoom')
     },
   },
@@ -803,19 +804,19 @@ const cases: Record<PageFunctionName, Case> = {
   unfold: {
     html: SCROLLER,
     run: async (t, { call, read }) => {
-      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'found')
+      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'found')
       t.equal(await read('panel.offsetHeight'), 2_000)
       await read(
         `document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`,
       )
-      t.equal(await call('unfold', { container: 'filling', pins: false, eager: false, keepsWidth: true }), 'closed')
+      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'closed')
     },
   },
-  unlockScrolling: {
-    html: '<html class="modal-open" style="overflow:hidden"><body></body></html>',
+  unlock: {
+    html: '<html style="overflow:hidden"><body style="position:fixed;top:-90px;width:100%;margin:0"><p>text</p><p style="margin-top:2000px">text</p></body></html>',
     run: async (t, { call, read }) => {
-      await call('unlockScrolling')
-      t.equal(await read(styleOf('html', 'overflowY')), 'visible')
+      await call('unlock')
+      t.strictSame(await read('[document.body.getBoundingClientRect().top, document.documentElement.scrollHeight > 2000]'), [0, true])
     },
   },
   unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },

@@ -1,4 +1,5 @@
-// Elements at the bottom of the window in a full page. Each column of the page has one, over green content with a blue end.
+// Elements at the edges of the window in a full page, and in an element or a region that is taller than it. Each column has one, over green content with
+// a blue end.
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
@@ -77,8 +78,49 @@ const columns: readonly Column[] = [
   },
 ]
 
+/** The same for an article of 2,000 px at 800 in a page of 3,600 px: where the red part of a column is in its picture. */
+const overArticle: readonly { what: string; html: string; at: readonly [top: number | undefined, height: number] }[] = [
+  { what: 'a header', html: `<div style="position:fixed;top:0;height:80px;${RED_BAR}"></div>`, at: [undefined, 0] },
+  { what: 'a cookie bar', html: `<div style="position:fixed;bottom:0;height:80px;${RED_BAR}"></div>`, at: [undefined, 0] },
+  { what: 'a side menu', html: `<div style="position:fixed;top:0;bottom:0;${RED_BAR}"></div>`, at: [undefined, 0] },
+  { what: 'a button in the middle', html: `<div style="position:fixed;top:50%;height:40px;${RED_BAR}"></div>`, at: [undefined, 0] },
+  { what: 'a header of the page that sticks', html: '', at: [undefined, 0] },
+  {
+    what: 'a bar in a component',
+    html: `<div><template shadowrootmode="closed"><div style="position:fixed;bottom:0;height:80px;${RED_BAR}"></div></template></div>`,
+    at: [undefined, 0],
+  },
+  {
+    what: 'a part of the article that sticks to the window',
+    html: '<div class="inner" style="position:sticky;top:0;height:80px;width:40px;margin-left:LEFTpx;background:#f00"></div>',
+    at: [0, 80],
+  },
+  {
+    what: 'a bar of the article',
+    html: `<div class="inner" style="position:fixed;bottom:0;height:80px;${RED_BAR}"></div>`,
+    at: [undefined, 0],
+  },
+  {
+    what: 'a layer without content',
+    html: `<div style="position:fixed;top:0;height:100%;left:0;width:100%;background:linear-gradient(#f00,#f00) LEFTpx 0/40px no-repeat;pointer-events:none"></div>`,
+    at: [0, 2_000],
+  },
+]
+const placed = overArticle.map(({ html }, index) => html.replaceAll('LEFT', `${index * COLUMN}`))
+const article = page(
+  '',
+  `<header style="position:sticky;top:0;height:80px;background:linear-gradient(#f00,#f00) 160px 0/40px no-repeat"></header><div style="height:720px"></div>
+   <article style="height:2000px;background:linear-gradient(#0f0 1500px,#00f 0)">${placed.filter((html) => html.includes('inner')).join('')}</article>
+   <div style="height:800px"></div>${placed.filter((html) => !html.includes('inner')).join('')}`,
+)
+
 const bars = columns.map(({ html }, index) => html.replaceAll('LEFT', `${index * COLUMN}`)).join('')
 const stage = await openStage(t, {
+  '/article': article,
+  '/modal': page(
+    '',
+    `<div style="height:3000px"></div><div style="position:fixed;inset:0;overflow:visible;background:#0f0"><div id="terms" style="height:1500px;background:#00f"></div></div>`,
+  ),
   '/closed': page(
     '',
     `<div style="background:#0f0;height:${HEIGHT}px">Text</div><chat-bar></chat-bar><script>
@@ -109,4 +151,38 @@ t.test('bars at the bottom of the window covered the middle of a full page', asy
 t.test('a bar in a closed shadow root covered the middle of a full page', async (t) => {
   const { pixels } = await stage.shoot('/closed', { fullPage: true, viewportWidth: WIDTH, viewportHeight: WINDOW_HEIGHT })
   t.ok(isNear(pixels.at(20, WINDOW_HEIGHT - 40), GREEN, 0) && isNear(pixels.at(20, HEIGHT - 40), RED, 0))
+})
+
+t.test('bars of the window covered the middle of an element and a region that are taller than the window', async (t) => {
+  const size = { viewportWidth: WIDTH, viewportHeight: WINDOW_HEIGHT, stabilityTimeout: 0 }
+  const rowsAt = ({ pixels }: Awaited<ReturnType<typeof stage.shoot>>, x: number) =>
+    Array.from({ length: pixels.height }, (_, y) => y).filter((y) => isNear(pixels.at(x, y), RED, 0))
+  for (const [how, region] of [
+    ['selector', { selector: 'article' }],
+    ['scrolled', { clipX: 0, clipY: 800, clipWidth: WIDTH, clipHeight: 2_000, scrollY: 1_500 }],
+  ] as const) {
+    const shot = await stage.shoot('/article', { ...size, ...region })
+    t.equal(shot.pixels.height, 2_000)
+    for (const [index, { what, at }] of overArticle.entries()) {
+      const rows = rowsAt(shot, index * COLUMN + 20)
+      t.strictSame([rows[0], rows.length], at, `${how}: ${what}`)
+    }
+    t.ok(isNear(shot.pixels.at(700, 1_400), GREEN, 0) && isNear(shot.pixels.at(700, 1_900), BLUE, 0))
+  }
+  const kept = await stage.shoot('/article', { ...size, selector: 'article', fullPageFixedElements: 'keep' })
+  t.strictSame([rowsAt(kept, 20).length, rowsAt(kept, 60).length], [80, 80], 'keep leaves them in the middle')
+  const hidden = await stage.shoot('/article', { ...size, selector: 'article', fullPageFixedElements: 'hide' })
+  t.strictSame([rowsAt(hidden, 6 * COLUMN + 20).length, hidden.findings.warnings], [0, []], 'hide')
+  const clip = await stage.shoot('/article', { ...size, clipX: 0, clipY: 300, clipWidth: WIDTH, clipHeight: 2_000 })
+  t.strictSame([rowsAt(clip, 60).length, rowsAt(clip, 220).length], [0, 0], 'a region that begins in the window')
+  const end = await stage.shoot('/article', { ...size, clipX: 0, clipY: 2_000, clipWidth: WIDTH, clipHeight: 1_600 })
+  t.strictSame([rowsAt(end, 60)[0], rowsAt(end, 20).length], [1_520, 0], 'at the end of the page')
+})
+
+t.test('bars of the window stay over an element or a region that the window contains, and what holds the element stays', async (t) => {
+  const size = { viewportWidth: WIDTH, viewportHeight: WINDOW_HEIGHT, stabilityTimeout: 0 }
+  const { pixels } = await stage.shoot('/article', { ...size, clipX: 0, clipY: 0, clipWidth: WIDTH, clipHeight: WINDOW_HEIGHT })
+  t.ok(isNear(pixels.at(60, WINDOW_HEIGHT - 40), RED, 0))
+  const modal = await stage.shoot('/modal', { ...size, selector: '#terms' })
+  t.strictSame([modal.pixels.height, isNear(modal.pixels.at(400, 1_400), BLUE, 0)], [1_500, true])
 })

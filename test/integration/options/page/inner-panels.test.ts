@@ -7,6 +7,7 @@ import { openStage, page } from '../options.ts'
 
 const shell = (panel: string) => page('height:100vh;display:flex', `<nav style="width:200px;flex:none;background:#00f">Menu</nav>${panel}`)
 const tall = '<div style="height:5000px">Much to read.</div>'
+const words = '<p style="margin:0;height:500px">What the harbor has to say of the boats that come and go each day.</p>'.repeat(10)
 /** 2,100 px: green, white, and blue at the end. */
 const parts = ['#0f0', '#fff', '#00f'].map((color) => `<div style="height:700px;background:${color}"></div>`).join('')
 const inner = `<!doctype html><body style="margin:0"><p style="position:absolute">Text</p>${parts}</body>`
@@ -149,8 +150,8 @@ const stage = await openStage(t, {
         content.style.transform = 'translateY(' + -y + 'px)'
       })</script>`,
   ),
-  '/small-frame': page('', '<p>Terms</p><iframe src="/inner" id="terms" style="width:45vw;height:45vh"></iframe>'),
-  '/small-part': page('', `<p>Terms</p><div id="terms" style="width:45vw;height:45vh;overflow:auto">${tall}</div>`),
+  '/small-frame': page('', `<p>Terms</p><iframe srcdoc='${words}' id="terms" style="width:45vw;height:45vh"></iframe>`),
+  '/small-part': page('', `<p>Terms</p><div id="terms" style="width:45vw;height:45vh;overflow:auto">${words}</div>`),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
   '/sample': page('', `<p>Code</p><pre style="width:45vw;height:45vh;overflow:auto"><code>${'Line\n'.repeat(200)}</code></pre>`),
   '/chat': page(
@@ -213,12 +214,6 @@ for (const [path, part, why] of [
     'main#app',
     'hides text that scripts may show on wheel events. Name the part in full_page_scroll_container to capture all of it.',
   ],
-  [
-    '/small-frame',
-    'iframe#terms',
-    'is too small to be unfolded unasked. Name the part in full_page_scroll_container to capture all of it.',
-  ],
-  ['/small-part', 'div#terms', 'is too small to be unfolded unasked. Name the part in full_page_scroll_container to capture all of it.'],
 ] as const) {
   t.test(`a full page that shows one window of a part names it: ${part} ${why}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
@@ -238,7 +233,7 @@ t.test('full_page_scroll_container none leaves the page as it is, auto unfolds s
 t.test('the part that a warning names is captured whole if full_page_scroll_container names it', async (t) => {
   for (const [path, part, height] of [
     ['/wheel', 'main#app', 2_100],
-    ['/small-frame', 'iframe#terms', 2_150],
+    ['/small-frame', 'iframe#terms', 5_075],
     ['/small-part', 'div#terms', 5_050],
   ] as const) {
     const { pixels, findings } = await stage.shoot(path, { ...small, fullPageScrollContainer: part })

@@ -16,6 +16,19 @@ t.test('buildFullPage unfolds what scrolls where the whole page is wanted', asyn
   t.notOk('scrollContainer' in plan({ fullPage: true, fullPageScrollContainer: 'none' }))
 })
 
+t.test('buildFullPage undoes a lock where the screenshot may reach beyond the window, unless the page stays as it is', async (t) => {
+  t.strictSame(
+    [{ fullPage: true }, { selector: 'p' }, { clipX: 0, clipY: 3_000, clipWidth: 10, clipHeight: 500 }].map(
+      (options) => plan(options).unlocks,
+    ),
+    [true, true, true],
+  )
+  t.strictSame(
+    [{}, { fullPage: true, fullPageScrollContainer: 'none' }].map((options) => plan(options).unlocks),
+    [false, false],
+  )
+})
+
 t.test('buildFullPage sweeps a page as far as the screenshot may reach', async (t) => {
   t.match(plan({ fullPage: true }), { sweep: true, eagerImages: true, reach: 25_000 })
   t.match(plan({ format: 'pdf' }), { sweep: true, reach: 25_000 })

@@ -1,0 +1,128 @@
+import { isInSight, shareOfWindow } from '../shared/boxes.ts'
+import { topAt } from '../shared/closed.ts'
+import { attributeOf, boxOf, call, read, setStyle } from '../shared/dom.ts'
+import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
+import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
+import { boxAround } from '../shared/shapes.ts'
+import { allElements, containerOf, findRoots } from '../shared/tree.ts'
+import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, ROOT_SHARE } from './scrollers.ts'
+
+// A page locks itself while a dialog is open: it clips or fixes its body, or a part that fills the window. Hiding the dialog leaves the lock.
+
+/** Content that nobody can scroll to. */
+export interface Lock {
+  /** The root element, the body, or a part that fills the window. */
+  element: HTMLElement
+  /** Height of its content, in CSS pixels. */
+  whole: number
+  /** What is open above it; absent: nothing. */
+  cover?: Element | undefined
+  /** False for a part that says nowhere that it is locked: scripts may move its content, as in a slideshow. */
+  isSure: boolean
+}
+
+/** Words in classes by which pages lock a part. On the root element or the body, words for what is open above the page count too. */
+const LOCK_WORDS =
+  /no-?_?scroll|scroll-?_?(lock|block|disable|prevent)|(disable|prevent|stop|block)-?_?scroll|(^|[^a-z])lock(ed)?([^a-z]|$)|frozen|freeze/i
+const OPEN_WORDS = /modal|dialog|popup|overlay|lightbox|consent|cookie|cmp|didomi|sp-message|paywall|newsletter|age-?gate|blur/i
+const LOCKED = '[inert], [aria-hidden=true], [data-scroll-locked], [data-scroll-lock], [data-locked]'
+/** A part that is not marked as locked hides the page if it covers this share of the window. */
+const WHOLE_SHARE = 0.7
+/** Places in the window at which something may lie above the page, as shares of it. */
+const PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]
+/** A layer covers the page if it is at this share of the places. */
+const COVERED = 0.5
+/** Share of the window that such a layer paints at least, and a dialog beside the middle. */
+const LEAST_SHARE = 0.005
+const DIALOG_SHARE = 0.05
+
+/** The outermost lock of a page that shows little more than a window. */
+export function findLock(): Lock | undefined {
+  if (hiddenByRoot() >= innerHeight) return undefined
+  const { documentElement: root, body } = document
+  for (const element of allElements(findRoots(false)) as HTMLElement[]) {
+    const hidden = hiddenByLock(element)
+    if (hidden <= Math.max(innerHeight * ROOT_SHARE, hiddenByRoot()) || shareOfWindow(element) < FILLING_SHARE || !isInSight(element))
+      continue
+    const isPage = element === root || element === body
+    const isSure = isPage || isMarked(element) || boxOf(element).top < 0
+    if (!isSure && shareOfWindow(element) < WHOLE_SHARE) continue
+    if ((!isPage && call(element, 'matches', DIALOGS)) || !hidesContent(element)) continue
+    return { element, whole: innerHeight + hidden, cover: findCover(element), isSure }
+  }
+  return undefined
+}
+
+/** Height of the content that an element hides because it clips it or is fixed. */
+function hiddenByLock(element: HTMLElement): number {
+  const clipped = hiddenIn(element, 'Height', CLIPS)
+  if (clipped > 0 || read(element, 'offsetHeight') === 0) return clipped
+  const parts = element === document.documentElement ? [element, document.body] : [element]
+  const tall = Math.max(...parts.flatMap((part) => (part ? [read(part, 'offsetHeight'), read(part, 'scrollHeight')] : []))) - innerHeight
+  return tall > 0 && getComputedStyle(element).position === 'fixed' && hiddenIn(element, 'Height') === 0 ? tall : 0
+}
+
+/** True if text or a picture of the element is outside of the window, and not in a drawer or a decoration that begins there. */
+function hidesContent(element: Element): boolean {
+  const { top, bottom } = boxOf(element)
+  const [start, end] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
+  const isOutside = (inner: Element) => {
+    const box = boxOf(inner)
+    return box.height > 0 && box.width > 0 && (box.top >= end || box.bottom <= start)
+  }
+  const isPlaced = (inner: Element) => /absolute|fixed/.test(getComputedStyle(inner).position)
+  return flatElements(element).some((inner) => {
+    if (!isOutside(inner) || !(hasText(inner) || isReplaced(inner))) return false
+    for (let outer: Element | undefined = inner; outer && outer !== element; outer = containerOf(outer))
+      if (isOutside(outer) && isPlaced(outer)) return false
+    return true
+  })
+}
+
+/** True for a part of which the page says that it is locked, or that something is open above it. */
+function isMarked(element: Element): boolean {
+  const [root, body] = [document.documentElement, document.body]
+  const classesOf = (one: Element) => attributeOf(one, 'class') ?? ''
+  if ([element, body, root].some((one) => LOCK_WORDS.test(classesOf(one)) || call(one, 'matches', LOCKED))) return true
+  return [body, root].some((one) => OPEN_WORDS.test(classesOf(one)))
+}
+
+/** What can be seen above the locked element: a dialog, or a layer over most or the middle of the window. */
+function findCover(locked: Element): Element | undefined {
+  const seen = new Map<Element, number>()
+  const places = PLACES.flatMap((x) => PLACES.map((y) => layerAt(x, y, locked)))
+  for (const layer of places) if (layer) seen.set(layer, (seen.get(layer) ?? 0) + 1)
+  const middle = layerAt(0.5, 0.5, locked)
+  return [...seen]
+    .sort(([, one], [, other]) => other - one)
+    .find(([layer, count]) => {
+      const isAbove = layer === middle || count >= places.length * COVERED
+      if (!isAbove && !call(layer, 'matches', DIALOGS)) return false
+      return isInSight(layer) && paintedShare(layer) >= (isAbove ? LEAST_SHARE : DIALOG_SHARE)
+    })?.[0]
+}
+
+function layerAt(x: number, y: number, locked: Element): Element | undefined {
+  for (let element = topAt(x * innerWidth, y * innerHeight); element; element = containerOf(element)) {
+    if (element === locked || contains(element, locked)) return undefined
+    const { position, zIndex } = getComputedStyle(element)
+    if (position === 'fixed' || (position === 'absolute' && Number(zIndex) >= 100) || call(element, 'matches', DIALOGS)) return element
+  }
+  return undefined
+}
+
+/** Share of the window that a layer paints. One that only blurs what lies below paints it. */
+function paintedShare(layer: Element): number {
+  const { backdropFilter } = getComputedStyle(layer)
+  if (backdropFilter !== 'none' || call(layer, 'matches', ':modal')) return shareOfWindow(layer)
+  const box = boxAround([...paintedBoxesOf(layer)])
+  if (!box) return 0
+  const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0)
+  const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0)
+  return (Math.max(0, width) * Math.max(0, height)) / (innerWidth * innerHeight)
+}
+
+/** Lets a fixed element flow with the page again. */
+export function unfix(element: Element): void {
+  if (getComputedStyle(element).position === 'fixed') setStyle(element, { position: 'relative', inset: 'auto' })
+}

@@ -1,0 +1,112 @@
+import { isInSight, shareOfWindow } from '../shared/boxes.ts'
+import { boxOf, call, isHtml, nameOf, queryAll, read } from '../shared/dom.ts'
+import { isReplaced, shownAreasOf } from '../shared/painted.ts'
+import { flatElements } from '../shared/scrolled.ts'
+import { allElements, containerOf, findRoots, frameDocumentOf } from '../shared/tree.ts'
+import { FILLING_SHARE, hiddenAt, isFrame, reasonToKeep, type Scroller } from './scrollers.ts'
+
+// Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Menus, code
+// samples, editors and fixed parts are left out, and so is what hides only links, or little text.
+
+/** Elements whose text is no reason for a warning: links, code, and what a reader chooses from. */
+const MINOR =
+  'a, button, label, option, select, pre, code, nav, [role=navigation], [role=menu], [role=listbox], [role=tree], [role=tablist]'
+/** A part has at least this height and shows this area of the page, in CSS pixels. It hides at least this height, and this share of what it shows. */
+const LEAST_HEIGHT = 40
+const LEAST_AREA = 200 * 100
+const LEAST_HIDDEN = 200
+const LEAST_SHARE = 1 / 3
+/** Characters of text, or pictures, that it hides. A picture has at least this width and height. */
+const LEAST_TEXT = 400
+const LEAST_PICTURES = 4
+const PICTURE_PIXELS = 40
+/** A list that draws only the rows in view fills this share of its box with them. */
+const FILLED_SHARE = 0.7
+const MAX_ELEMENTS = 20_000
+
+/** A part, the height of its content that is not in view, and whether it draws only the rows in view. */
+export interface Panel extends Pick<Scroller, 'element' | 'hidden'> {
+  isRows: boolean
+}
+
+/** The parts that hide most of their content, the one that hides most first. Parts in other ones do not count. */
+export function findPanels(): Panel[] {
+  const found: Panel[] = []
+  for (const element of allElements(findRoots(false)) as HTMLElement[]) {
+    // Most elements of a large page are left out by the first number.
+    const height = read(element, 'clientHeight')
+    if (height < LEAST_HEIGHT || (!isFrame(element) && read(element, 'scrollHeight') - height < LEAST_HIDDEN)) continue
+    const hidden = hiddenAt(element)
+    if (hidden < Math.max(LEAST_HIDDEN, height * LEAST_SHARE) || hidden === Number.POSITIVE_INFINITY) continue
+    if (found.some((outer) => call(outer.element, 'contains', element)) || !isShown(element) || isBeside(element)) continue
+    const share = (read(element, 'clientWidth') * height) / (innerWidth * innerHeight)
+    const reason = reasonToKeep({ element, share, hidden })
+    if (reason === 'rows' ? fillsBox(element) : reason !== 'editor' && hidesContent(element))
+      found.push({ element, hidden, isRows: reason === 'rows' })
+  }
+  return found.sort((one, other) => other.hidden - one.hidden)
+}
+
+/** True for a part that is in the picture, and not in a box that clips it. */
+export function isShown(element: Element): boolean {
+  if (!isInSight(element)) return false
+  const sizes = shownAreasOf(element).map(
+    ({ left, top, right, bottom }) => Math.max(0, Math.min(right, innerWidth) - left) * (bottom - top),
+  )
+  return Math.max(0, ...sizes) >= LEAST_AREA
+}
+
+/** True for a part above the page or beside its content: a menu, a code sample, or one that is fixed or sticks to the window and does not fill it. */
+function isBeside(element: Element): boolean {
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    if (call(outer, 'matches', MINOR)) return true
+    if (/fixed|sticky/.test(getComputedStyle(outer).position) && shareOfWindow(outer) < FILLING_SHARE) return true
+  }
+  return false
+}
+
+function hidesContent(element: Element): boolean {
+  const inner = frameDocumentOf(element)
+  const inside = inner ? queryAll(inner, 'body, body *') : [element, ...flatElements(element)]
+  if (inside.length > MAX_ELEMENTS) return true
+  const box = boxOf(element)
+  const [start, end] = inner ? [0, box.height] : [box.top, box.bottom]
+  let [text, pictures] = [0, 0]
+  for (const one of inside) {
+    const { top, bottom, width, height } = boxOf(one)
+    if (height === 0 || width === 0) continue
+    const isPicture = isReplaced(one) && Math.min(width, height) >= PICTURE_PIXELS && (top >= end || bottom <= start)
+    if (isPicture) pictures++
+    const own = lengthOf(one)
+    if (own === 0 || isMinor(one, element)) continue
+    const whole = one === element ? read(one, 'scrollHeight') : height
+    const shown = one === element ? box.height : Math.max(0, Math.min(bottom, end) - Math.max(top, start))
+    text += own * (1 - Math.min(1, shown / whole))
+  }
+  return text >= LEAST_TEXT || pictures >= LEAST_PICTURES
+}
+
+const lengthOf = (element: Element): number =>
+  isHtml(element) && !/^(script|style|template)$/.test(nameOf(element))
+    ? [...read(element, 'childNodes')].reduce(
+        (sum, node) => sum + (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '').trim().length : 0),
+        0,
+      )
+    : 0
+
+function isMinor(element: Element, part: Element): boolean {
+  for (let outer: Element | undefined = element; outer && outer !== part; outer = containerOf(outer))
+    if (call(outer, 'matches', MINOR)) return true
+  return false
+}
+
+/** True if the rows in view fill the part. */
+function fillsBox(element: Element): boolean {
+  const box = boxOf(element)
+  const rows = flatElements(element)
+    .filter((inner) => lengthOf(inner) > 0)
+    .map(boxOf)
+    .filter(({ height, top, bottom }) => height > 0 && bottom > box.top && top < box.bottom)
+  const end = Math.max(...rows.map(({ bottom }) => Math.min(bottom, box.bottom)))
+  return rows.length > 0 && end - Math.min(...rows.map(({ top }) => Math.max(top, box.top))) >= box.height * FILLED_SHARE
+}

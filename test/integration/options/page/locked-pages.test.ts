@@ -1,0 +1,240 @@
+// Pages that a dialog has locked, whatever hides the dialog; and parts with a scroll bar of their own.
+
+import t from 'tap'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { BLUE, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page } from '../options.ts'
+
+const [WIDTH, HEIGHT, WHOLE] = [800, 600, 2_000]
+const size = { viewportWidth: WIDTH, viewportHeight: HEIGHT, fullPage: true } as const
+
+/** 2,000 px of text: green, white, and blue at the end. */
+const article = ['#0f0', '#fff', '#fff', '#00f'].map((color) => `<p style="height:500px;margin:0;background:${color}">News</p>`).join('')
+const dialog = (style = '') =>
+  `<div id="ask" style="position:fixed;inset:0;z-index:9;background:#0008;${style}"><div class="box" style="margin:200px;background:#fff">We use cookies. <button>Fine</button></div></div>`
+const CLIPPED = '.locked, .locked body { height: 100%; overflow: hidden }'
+const FIXED = "document.body.style.cssText += ';position:fixed;width:100%;top:' + -scrollY + 'px'"
+const locked = (rules: string, body: string, script = '') => page('', `${body}<script>${script}</script>`, `<style>${rules}</style>`)
+const hidden = { hideSelectors: ['#ask'] }
+
+/** Locks that outlive their dialog. */
+const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOptions]>> = {
+  'both elements clip, and a rule hides the dialog': [
+    locked('html, body { height: 100%; overflow: hidden }', article + dialog()),
+    { styles: '#ask { display: none !important }' },
+  ],
+  'the body is fixed where the page was scrolled': [locked('', article + dialog(), `scrollTo(0, 900);${FIXED}`), hidden],
+  'the root element is fixed': [locked('html { position: fixed; inset: 0; overflow: clip }', article + dialog()), hidden],
+  'classes stay after a click on the button': [
+    locked(
+      CLIPPED,
+      article + dialog(),
+      "document.documentElement.className = 'locked'; document.querySelector('button').onclick = () => ask.remove()",
+    ),
+    { click: 'button' },
+  ],
+  'a part is inert, and a script removes the dialog': [
+    locked('[inert] { height: 100vh; overflow: hidden }', `<main inert>${article}</main>${dialog()}`),
+    { scripts: 'ask.remove()' },
+  ],
+  'a part is clipped while the body has the class of a dialog': [
+    locked(
+      '.ReactModal__Body--open #root { max-height: 100vh; overflow: hidden }',
+      `<div id="root">${article}</div>${dialog()}`,
+      "document.body.className = 'ReactModal__Body--open'",
+    ),
+    hidden,
+  ],
+  'a part is fixed higher up': [locked('', `<div style="position:fixed;top:-300px;width:100%">${article}</div>${dialog()}`), hidden],
+  'it comes late': [
+    locked(
+      '.locked { overflow: hidden }',
+      article,
+      `setTimeout(() => { document.body.insertAdjacentHTML('beforeend', \`${dialog()}\`); document.documentElement.className = 'locked'; ${FIXED} }, 900)`,
+    ),
+    hidden,
+  ],
+  'an empty layer of the dialog stays': [
+    locked('html, body { height: 100%; overflow: hidden }', article + dialog('background:none')),
+    { hideSelectors: ['.box'] },
+  ],
+  'a transparent dialog stays': [locked('html, body { height: 100vh; overflow: hidden }', article + dialog('opacity:0')), {}],
+  'a bar at the bottom is shown': [
+    locked(
+      'html, body { height: 100%; overflow: hidden }',
+      `${article}<div style="position:fixed;bottom:0;left:500px;width:50px;height:40px;background:#f00"></div>`,
+    ),
+    {},
+  ],
+}
+
+/** Locks whose dialog, or a part of it, is still there, and what the warning names. */
+const OPEN: Readonly<Record<string, readonly [html: string, cover: string, options?: CaptureOptions]>> = {
+  'a dialog with a backdrop': [locked('html, body { height: 100%; overflow: hidden }', article + dialog()), 'div#ask'],
+  'a backdrop without its dialog': [locked('', article + dialog(), FIXED), 'div#ask', { hideSelectors: ['.box'] }],
+  'a modal dialog of the browser': [
+    locked(CLIPPED, `${article}<dialog id="terms">Terms</dialog>`, "document.documentElement.className = 'locked'; terms.showModal()"),
+    'dialog#terms',
+  ],
+  'a box in the middle of a locked part': [
+    locked(
+      '.no-scroll { height: 100vh; overflow: hidden }',
+      `<main class="no-scroll">${article}</main><div class="offer" style="position:absolute;z-index:999;top:30%;left:30%;width:40%;height:40%;background:#fff">10 % off</div>`,
+    ),
+    'div.offer',
+  ],
+}
+
+/** What must stay as it is. */
+const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
+  'a part that scrolls itself': [
+    locked('html, body { height: 100%; overflow: hidden } main { height: 100%; overflow: auto }', `<main>${article}</main>`),
+    WHOLE,
+  ],
+  'a window that hides a drawer and a decoration': [
+    locked(
+      'html, body { height: 100%; overflow: hidden; position: relative }',
+      `<h1>Hello</h1><div style="position:absolute;top:100%;height:900px">Menu</div><div style="height:1500px;background:linear-gradient(#fff,#eee)"></div>`,
+    ),
+    HEIGHT,
+  ],
+  'a page that hides its sides': [
+    locked(
+      'html { overflow-x: hidden } body { overflow-x: hidden; position: relative }',
+      `${article}<div style="position:absolute;top:0;left:1200px;height:1900px">Off</div>`,
+    ),
+    WHOLE,
+  ],
+  'a preview that is cut in a page': [locked('', `<div style="height:300px;overflow:hidden">${article}</div><p>Read more</p>`), HEIGHT],
+}
+
+const words = 'The boats of the harbor come in at six, and the market opens when they have. '
+const text = (count: number) => `<p>${words.repeat(8)}</p>`.repeat(count)
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, row) => `<tr><td>Customer ${row}<td>${row} of 900 EUR<td>paid</tr>`).join('')
+const links = Array.from({ length: 90 }, (_, link) => `<li><a href="/${link}">Chapter ${link} of the handbook</a></li>`).join('')
+const pictures =
+  `<img width="200" height="150" src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='150'/%3E">`.repeat(
+    30,
+  )
+const box = (attributes: string, body: string) => `<div ${attributes.replace('style="', 'style="overflow-y:auto;')}>${body}</div>`
+const around = (body: string) => page('', `<h1>Harbor</h1>${body}<div style="height:1500px"></div>`)
+
+/** Parts of which a full page shows less than three quarters, and the warning. */
+const PANELS: Readonly<Record<string, readonly [html: string, warning: RegExp, options?: CaptureOptions]>> = {
+  'a table': [
+    around(box('id="orders" style="height:300px"', `<table>${rows(80)}</table>`)),
+    /shows 300 of [12]\d{3} pixels of the height of div#orders, which scrolls\. Name it in full_page_scroll_container/,
+  ],
+  'a conversation that is scrolled to its end': [
+    around(
+      `${box('id="talk" role="log" style="width:250px;height:250px"', `${text(6)}<textarea></textarea>`)}<script>talk.scrollTop = 9999</script>`,
+    ),
+    /shows 250 of \d{4} pixels of the height of div#talk/,
+  ],
+  'terms low in the page': [
+    page('', `<div style="height:1500px"></div>${box('class="terms" style="width:400px;height:150px"', text(6))}`),
+    /of div\.terms/,
+  ],
+  'a frame': [around(`<iframe id="inner" style="width:500px;height:300px" srcdoc="${text(9)}"></iframe>`), /of iframe#inner/],
+  'pictures in a component': [
+    around(
+      `<x-panel></x-panel><script>document.querySelector('x-panel').attachShadow({ mode: 'open' }).innerHTML = \`${box('class="shots" style="height:200px"', pictures)}\`</script>`,
+    ),
+    /of div\.shots/,
+  ],
+  'a part of an unfolded part': [
+    page('', box('style="height:100vh"', `${box('id="log" style="height:200px"', text(6))}${article}`)),
+    /of div#log/,
+  ],
+  'a list that draws only the rows in view': [
+    around(box('id="grid" style="height:300px"', `<div style="height:30000px"><table style="line-height:30px">${rows(12)}</table></div>`)),
+    /shows 300 of 30000 pixels of the height of div#grid, which scrolls\. It draws only the rows in view\. Make it taller with styles$/,
+  ],
+  'three of them': [
+    around([4, 5, 6].map((count) => box(`id="part${count}" style="height:200px"`, text(count))).join('')),
+    /of div#part6, .* There are 2 more such parts: div#part5, div#part4$/,
+  ],
+}
+
+/** Parts that hide little, or what belongs to no picture. */
+const MINOR: Readonly<Record<string, string>> = {
+  'code samples': around(
+    `<pre style="height:250px;overflow:auto">${'let boats = 6 // in the harbor\n'.repeat(200)}</pre>${box('style="height:200px"', `<pre>${'boats++\n'.repeat(200)}</pre>`)}`,
+  ),
+  'menus and contents': around(
+    `<nav style="height:300px;overflow:auto">${links}</nav>${box('class="toc" style="width:200px;height:300px"', links)}`,
+  ),
+  'fields and editors': around(
+    `<textarea style="width:400px;height:100px">${words.repeat(60)}</textarea><select size="6">${'<option>Oslo</option>'.repeat(200)}</select>${box('contenteditable style="height:150px"', text(6))}`,
+  ),
+  'a few lines more': around(box('style="height:300px"', `<div style="height:420px">${text(3)}</div>`)),
+  'an empty space': around(box('style="height:300px"', '<p>Nothing yet</p><div style="height:3000px"></div>')),
+  'parts that nobody sees': around(
+    `<div style="height:0;overflow:hidden">${box('style="height:200px"', text(9))}</div>${box('style="position:absolute;left:-900px;width:400px;height:200px"', text(9))}${box('style="opacity:0;height:200px"', text(9))}`,
+  ),
+  'a conversation above the page': around(box('style="position:fixed;right:0;bottom:0;width:250px;height:250px"', text(9))),
+}
+
+const pages = Object.entries({ ...LOCKS, ...OPEN, ...OWN, ...PANELS }).map(([name, [html]]) => [name, html] as const)
+const pathOf = (name: string) => `/${name.replaceAll(/\W/g, '-')}`
+const stage = await openStage(t, {
+  ...Object.fromEntries([...pages, ...Object.entries(MINOR)].map(([name, html]) => [pathOf(name), html])),
+  '/blurred': locked('', `<main style="filter:blur(6px)">${article}</main>${dialog()}`),
+  '/blurred-picture': locked('', `<div style="position:absolute;inset:0;z-index:-1;filter:blur(9px);background:#ccc"></div>${article}`),
+})
+
+for (const [name, [, options]] of Object.entries(LOCKS)) {
+  // proves: full_page
+  t.test(`a full page showed one window of a page whose dialog is hidden: ${name}`, async (t) => {
+    const { pixels, findings } = await stage.shoot(pathOf(name), { ...size, ...options })
+    t.equal(pixels.height, WHOLE)
+    t.ok(isNear(pixels.at(700, 100), GREEN) && isNear(pixels.at(700, WHOLE - 100), BLUE))
+    t.strictSame(findings.warnings, [])
+  })
+}
+
+t.test('an element below the window of a locked page was an empty picture', async (t) => {
+  const [path] = Object.keys(LOCKS).slice(1).map(pathOf)
+  const { pixels, findings } = await stage.shoot(path ?? '', { ...size, ...hidden, fullPage: false, selector: 'p:nth-of-type(4)' })
+  t.strictSame([pixels.height, pixels.at(700, 400), findings.warnings], [500, BLUE, []])
+})
+
+t.test('a full page of a page that an open dialog locks shows one window, with a warning', async (t) => {
+  for (const [name, [, cover, options]] of Object.entries(OPEN)) {
+    const { pixels, findings } = await stage.shoot(pathOf(name), { ...size, ...options })
+    t.equal(pixels.height, HEIGHT, name)
+    t.strictSame(
+      findings.warnings,
+      [
+        `the page is locked, and the picture shows ${HEIGHT} of ${WHOLE} pixels of its height: ${cover} is open. Hide it with hide_selectors, or close it with click`,
+      ],
+      name,
+    )
+  }
+})
+
+t.test('a page that hides nothing to read stays as it is', async (t) => {
+  for (const [name, [, height]] of Object.entries(OWN)) {
+    const { pixels, findings } = await stage.shoot(pathOf(name), size)
+    t.strictSame([pixels.height, findings.warnings], [height, []], name)
+  }
+})
+
+t.test('a full page that is blurred below a hidden dialog has a warning', async (t) => {
+  const { findings } = await stage.shoot('/blurred', { ...size, ...hidden })
+  t.strictSame(findings.warnings, ['main is blurred. Show it with styles, such as "filter: none !important"'])
+  t.strictSame((await stage.shoot('/blurred-picture', size)).findings.warnings, [])
+})
+
+t.test('a part with a scroll bar of its own was cut in a full page without a warning', async (t) => {
+  for (const [name, [, warning, options]] of Object.entries(PANELS)) {
+    const { findings } = await stage.shoot(pathOf(name), { ...size, ...options })
+    t.match(findings.warnings, [warning], name)
+    t.equal(findings.warnings.length, 1, name)
+  }
+})
+
+t.test('a part that hides little, or only links, code or fields, needs no warning', async (t) => {
+  for (const name of Object.keys(MINOR)) t.strictSame((await stage.shoot(pathOf(name), size)).findings.warnings, [], name)
+})
