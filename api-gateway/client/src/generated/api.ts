@@ -3207,6 +3207,8 @@ export interface components {
                     architecture: string;
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
+                    /** @description Version of the rules by which the runner reads the visible text. Absent: 1. */
+                    text?: number;
                 };
                 /** @description CSS selectors of elements that moved when the picture was taken. */
                 moving_elements?: string[];
@@ -4084,6 +4086,8 @@ export interface components {
                     architecture: string;
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
+                    /** @description Version of the rules by which the runner reads the visible text. Absent: 1. */
+                    text?: number;
                 };
                 /** @description CSS selectors of elements that moved when the picture was taken. */
                 moving_elements?: string[];
