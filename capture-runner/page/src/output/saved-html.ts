@@ -14,7 +14,7 @@ export const readHtml: PageFunctions['readHtml'] = () => {
 }
 
 /** Maximum characters of all pictures that are written into the file. */
-const MAX_DATA = 8 * 2 ** 20
+const MAX_DATA = 8_000_000
 
 /** What the page's own rules about its files would do to a copy on a disk: reload it, or refuse its style sheets. */
 const DROPPED_META = /^(content-type|content-security-policy|content-security-policy-report-only|refresh)$/i

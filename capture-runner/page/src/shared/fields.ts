@@ -75,18 +75,16 @@ function textOfImage(image: HTMLImageElement): string {
   return isBroken ? read(image, 'alt') : ''
 }
 
-const inEnglish = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' })
-  return (_: string, time: number) => format.format(time).replaceAll('\u202F', ' ')
-}
+const inEnglish = (time: number, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(time).replaceAll('\u202F', ' ')
 const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: '2-digit', day: '2-digit' }
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
 
 /** How Chromium shows dates and times. Its fields speak English, whatever the locale of the page. */
 const DATES: Readonly<Record<string, (value: string, time: number) => string>> = {
-  date: inEnglish(DAY),
-  'datetime-local': (value) => inEnglish({ ...DAY, ...TIME })(value, Date.parse(`${value}Z`)),
-  time: inEnglish(TIME),
-  month: (value) => inEnglish({ year: 'numeric', month: 'long' })(value, Date.parse(value)),
+  date: (_, time) => inEnglish(time, DAY),
+  'datetime-local': (value) => inEnglish(Date.parse(`${value}Z`), { ...DAY, ...TIME }),
+  time: (_, time) => inEnglish(time, TIME),
+  month: (value) => inEnglish(Date.parse(value), { year: 'numeric', month: 'long' }),
   week: (value) => value.replace(/^(\d+)-W0*(\d+)$/, 'Week $2, $1'),
 }

@@ -117,25 +117,8 @@ const toPlain = (text: string): string =>
     code === undefined ? (letter ?? '') : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)),
   )
 
-const ROMAN: readonly (readonly [number, string])[] = [
-  ...([
-    [1000, 'm'],
-    [900, 'cm'],
-    [500, 'd'],
-    [400, 'cd'],
-    [100, 'c'],
-    [90, 'xc'],
-  ] as const),
-  ...([
-    [50, 'l'],
-    [40, 'xl'],
-    [10, 'x'],
-    [9, 'ix'],
-    [5, 'v'],
-    [4, 'iv'],
-    [1, 'i'],
-  ] as const),
-]
+/** Roman numerals with their values. */
+const ROMAN = 'm1000 cm900 d500 cd400 c100 xc90 l50 xl40 x10 ix9 v5 iv4 i1'
 const BULLETS: Readonly<Record<string, string>> = { disc: '•', circle: '◦', square: '▪', none: '' }
 
 /** A number in a style of lists. Styles that are not here show decimal numbers. */
@@ -149,13 +132,14 @@ export function toNumeral(value: number, style: string): string {
   return size === 'upper' ? letters.toUpperCase() : letters
 }
 
-const toRoman = (value: number): string => {
+function toRoman(value: number): string {
   let rest = value
-  return ROMAN.map(([number, letters]) => {
-    const count = Math.floor(rest / number)
-    rest -= count * number
-    return letters.repeat(count)
-  }).join('')
+  let text = ''
+  for (const [, letters = '', number] of ROMAN.matchAll(/([a-z]+)(\d+)/g)) {
+    text += letters.repeat(Math.floor(rest / Number(number)))
+    rest %= Number(number)
+  }
+  return text
 }
 
 const toLetters = (value: number): string =>
