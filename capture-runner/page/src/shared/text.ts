@@ -20,6 +20,15 @@ const BLOCK = /^(?!inline|contents|ruby|none)/
 /** How the text of an element is shown. */
 type TextStyle = Pick<CSSStyleDeclaration, 'visibility' | 'whiteSpaceCollapse' | 'textTransform'>
 
+/** An element whose content is being visited. */
+interface OpenElement {
+  element: Element
+  depth: number
+  breaks: number
+  shown: TextStyle
+  parts: Iterator<Node, undefined>
+}
+
 /** Values that do not look up the styles of the element again. */
 const toTextStyle = ({ visibility, whiteSpaceCollapse, textTransform }: TextStyle): TextStyle => ({
   visibility,
@@ -34,40 +43,52 @@ class TextCollector {
   /** Line breaks that the next text needs before it. */
   #breaks = 0
 
-  collect(element: Element): string {
-    this.#visit(element, 0)
+  /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
+  collect(root: Element): string {
+    const open = [this.#enter(root, 0)]
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const { done, value: node } = top.parts.next()
+      if (done) this.#leave(open.pop()!)
+      else if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, top.shown)
+      else if (node.nodeType === Node.ELEMENT_NODE) {
+        const inner = this.#enter(node as Element, open.length)
+        if (inner) open.push(inner)
+      }
+    }
     return this.#parts.join('')
   }
 
-  #visit(element: Element, depth: number): void {
+  /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
+  #enter(element: Element, depth: number): OpenElement | undefined {
     const name = nameOf(element)
     const style = getComputedStyle(element)
     const { display } = style
-    if (display === 'none' || (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility'))) return
+    if (display === 'none' || (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility')))
+      return undefined
     if (name === 'br') {
       this.#parts.push('\n')
-      return
+      return undefined
     }
     const breaks = breaksOf(display, name)
     this.#break(breaks)
     if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
     this.#generated.enter(element, style, depth)
+    const shown = toTextStyle(style)
     const field = textOfField(element)
-    if (field === undefined) this.#addContent(element, style, depth)
-    else this.#addField(element, field, style)
-    this.#generated.leave(depth)
-    this.#break(breaks)
+    if (field !== undefined) {
+      this.#addField(name, field, shown)
+      this.#break(breaks)
+      return undefined
+    }
+    if (display === 'list-item') this.#addGenerated(element, '::marker', depth)
+    this.#addGenerated(element, '::before', depth)
+    return { element, depth, breaks, shown, parts: this.#partsOf(element)[Symbol.iterator]() }
   }
 
-  #addContent(element: Element, style: CSSStyleDeclaration, depth: number): void {
-    const shown = toTextStyle(style)
-    if (style.display === 'list-item') this.#addGenerated(element, '::marker', depth)
-    this.#addGenerated(element, '::before', depth)
-    for (const node of this.#partsOf(element)) {
-      if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, shown)
-      else if (node.nodeType === Node.ELEMENT_NODE) this.#visit(node as Element, depth + 1)
-    }
+  #leave({ element, depth, breaks }: OpenElement): void {
     this.#addGenerated(element, '::after', depth)
+    this.#generated.leave(depth)
+    this.#break(breaks)
   }
 
   #addGenerated(element: Element, pseudo: '::before' | '::after' | '::marker', depth: number): void {
@@ -80,13 +101,10 @@ class TextCollector {
   }
 
   /** Two fields side by side are not one word. */
-  #addField(element: Element, text: string, style: TextStyle): void {
+  #addField(name: string, text: string, shown: TextStyle): void {
     if (text === '') return
-    const shown = toTextStyle(style)
-    const isApart = nameOf(element) !== 'img'
-    if (isApart) this.#add(' ', shown)
-    this.#add(text, { ...shown, whiteSpaceCollapse: isApart ? 'preserve' : shown.whiteSpaceCollapse })
-    if (isApart) this.#add(' ', shown)
+    if (name === 'img') this.#add(text, shown)
+    else for (const part of [' ', text, ' ']) this.#add(part, part === text ? { ...shown, whiteSpaceCollapse: 'preserve' } : shown)
   }
 
   /** Also the document of a frame. */
