@@ -12,7 +12,7 @@ import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.
 import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
-import { VERSION } from '../runtime/version.ts'
+import { TEXT_VERSION, VERSION } from '../runtime/version.ts'
 import { openRecorder, type Recorder } from '../video/directory.ts'
 import type { RecorderParts } from '../video/parts.ts'
 import { armEgress } from './arm-egress.ts'
@@ -167,7 +167,8 @@ async function takeScreenshot({
     const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady })
     isSound = true
     const { version } = lease.browser
-    captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts: await hashFonts() }
+    const fonts = await hashFonts()
+    captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts, text: TEXT_VERSION }
     return captured
   } catch (error) {
     isSound = error instanceof ClockLoopError

@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Baseline } from '@tintype/crds/dispatch/dispatch'
-import { type Comparison, type Engine, type IgnoredElements, isSameEngine, type PictureBox } from '@tintype/crds/kinds/comparison'
+import {
+  type Comparison,
+  type Engine,
+  type IgnoredElements,
+  isSameEngine,
+  isSameText,
+  type PictureBox,
+} from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
 import { compareWords } from '../comparison/compare-words.ts'
@@ -107,7 +114,8 @@ export async function examine(
 ): Promise<Examined> {
   const earlier = await abortable(baseline.text, signal)
   const text = findings.files.get('text')?.toString()
-  const words = earlier === undefined || text === undefined ? undefined : await inTurns(compareWords(earlier, text, first?.text), signal)
+  const isKnown = earlier !== undefined && text !== undefined && isSameText(baseline.engine, findings.engine)
+  const words = isKnown ? await inTurns(compareWords(earlier, text, first?.text), signal) : undefined
   const isSame = isSameEngine(baseline.engine, findings.engine)
   const engine = isSame === undefined ? {} : { engineChanged: !isSame }
   const examined = await examinePixels(

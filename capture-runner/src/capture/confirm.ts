@@ -1,3 +1,4 @@
+import { isSameText } from '@tintype/crds/kinds/comparison'
 import type { CapturePlan } from '../plan/plan.ts'
 import { drawDifferences, type Examined, examine, type FetchedBaseline } from './compare.ts'
 import type { Captured } from './run.ts'
@@ -13,6 +14,8 @@ const DROPPED =
   'two loads of the page differ where they differ from the earlier picture, so that is not a change; the second one was stored'
 
 const WORDLESS = 'the words were not compared, because the text of the earlier capture is not stored'
+const READ_OTHERWISE =
+  'the words were not compared, because another version of Tintype read the text of the earlier capture; compare with a newer one'
 
 /** What a comparison needs, and how to capture the page again. */
 export interface Confirmation {
@@ -36,7 +39,10 @@ export async function compareTwice(first: Captured, { baseline, plan, signal, ..
   const finish = async (captured: Captured, examined: Examined): Promise<Captured> => {
     captured.findings.comparison = examined.comparison
     const { textChanged, skipped } = examined.comparison
-    if (textChanged === undefined && !skipped) captured.findings.warnings.push(WORDLESS)
+    if (textChanged === undefined && !skipped) {
+      const isStored = (await baseline.text) !== undefined && !isSameText(baseline.engine, captured.findings.engine)
+      captured.findings.warnings.push(isStored ? READ_OTHERWISE : WORDLESS)
+    }
     await drawDifferences(examined, captured.findings, signal)
     return captured
   }

@@ -170,6 +170,13 @@ export interface BrokenRule {
   value: string
 }
 
+/** The document as a file. */
+export interface SavedHtml {
+  html: string
+  /** Number of visible elements whose content cannot be read, by their names. */
+  lost: Record<string, number>
+}
+
 /** Facts of the captured page. */
 export interface DocumentFacts {
   hasBody: boolean
@@ -402,7 +409,8 @@ export interface PageFunctions {
   findLoader: (html: string) => string | null
 
   // output
-  readHtml: () => string
+  /** The document as HTML that shows the page without its scripts, with the values of visible fields and without passwords. */
+  readHtml: () => SavedHtml
   /** The visible text without the matches of some selectors. */
   readText: (hidden?: readonly string[]) => string
   readDocumentFacts: () => DocumentFacts

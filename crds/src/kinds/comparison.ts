@@ -54,12 +54,16 @@ export const Engine = z.object({
   runner: z.string().max(64).describe('Version of the runner.'),
   architecture: z.string().max(16).describe('Architecture of the processor, such as x64 or arm64.'),
   fonts: z.string().max(64).describe('Hash of the names and sizes of the fonts.'),
+  text: z.int().min(1).describe('Version of the rules by which the runner reads the visible text. Absent: 1.').optional(),
 })
 export type Engine = z.infer<typeof Engine>
 
 /** Whether two pictures were drawn by the same engine; undefined: one of them is not known. */
 export const isSameEngine = (one: Engine | undefined, other: Engine | undefined): boolean | undefined =>
-  one && other && (Object.keys(Engine.shape) as (keyof Engine)[]).every((field) => one[field] === other[field])
+  one && other && (Object.keys(Engine.shape) as (keyof Engine)[]).every((field) => field === 'text' || one[field] === other[field])
+
+/** Whether the visible texts of two captures were read by the same rules, so that their words can be compared. */
+export const isSameText = (one: Engine | undefined, other: Engine | undefined): boolean => (one?.text ?? 1) === (other?.text ?? 1)
 
 /** Reasons why a picture may not show the page. Such a picture is not compared. */
 export const UNFIT_REASONS = ['blank', 'bot_challenge', 'http_error', 'login', 'broken_off'] as const

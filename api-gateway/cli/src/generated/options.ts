@@ -296,8 +296,8 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Additional files",
     options: [
-      {"name":"save_html","kind":"boolean","summary":"Stores the page’s final HTML beside the capture. Default: false."},
-      {"name":"save_text","kind":"boolean","summary":"Stores the page’s visible text beside the capture. Default: false."},
+      {"name":"save_html","kind":"boolean","summary":"Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false."},
+      {"name":"save_text","kind":"boolean","summary":"Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false."},
       {"name":"save_mhtml","kind":"boolean","summary":"Stores the page with its images and styles as one MHTML file, which can contain what --mask-selectors hides, beside the capture. Default: false."},
       {"name":"save_har","kind":"boolean","summary":"Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what --mask-selectors hides, beside the capture. Default: false."},
       {"name":"save_console","kind":"boolean","summary":"Stores console messages and uncaught errors, which can contain what --mask-selectors hides, as JSON beside the capture. Default: false."},

@@ -743,9 +743,9 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
-                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                /** @description Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false. */
                 save_html?: boolean;
-                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
@@ -1377,9 +1377,9 @@ export interface components {
                  * @enum {string}
                  */
                 video_timing?: "exact" | "real";
-                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                /** @description Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false. */
                 save_html?: boolean;
-                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
@@ -1896,9 +1896,9 @@ export interface components {
                 pdf_tagged?: boolean;
                 /** @description Creates bookmarks from the headings, and tags the content too. Default: false. */
                 pdf_outline?: boolean;
-                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                /** @description Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false. */
                 save_html?: boolean;
-                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
@@ -2351,9 +2351,9 @@ export interface components {
                  * @enum {string}
                  */
                 video_timing?: "exact" | "real";
-                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                /** @description Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false. */
                 save_html?: boolean;
-                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
@@ -3191,6 +3191,8 @@ export interface components {
                     architecture: string;
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
+                    /** @description Version of the rules by which the runner reads the visible text. Absent: 1. */
+                    text?: number;
                 };
                 /** @description CSS selectors of elements that moved when the picture was taken. */
                 moving_elements?: string[];
@@ -3823,9 +3825,9 @@ export interface components {
                 video_poster?: boolean | null;
                 /** @description Clock of the page: exact advances it frame by frame, so that a slow machine drops no frame; real records as it happens, for pages that play sound or talk to servers. Default: exact. */
                 video_timing?: ("exact" | "real") | null;
-                /** @description Stores the page’s final HTML beside the capture. Default: false. */
+                /** @description Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false. */
                 save_html?: boolean | null;
-                /** @description Stores the page’s visible text beside the capture. Default: false. */
+                /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean | null;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean | null;
@@ -4065,6 +4067,8 @@ export interface components {
                     architecture: string;
                     /** @description Hash of the names and sizes of the fonts. */
                     fonts: string;
+                    /** @description Version of the rules by which the runner reads the visible text. Absent: 1. */
+                    text?: number;
                 };
                 /** @description CSS selectors of elements that moved when the picture was taken. */
                 moving_elements?: string[];

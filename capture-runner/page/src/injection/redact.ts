@@ -19,7 +19,7 @@ export const redactMatches: PageFunctions['redactMatches'] = (selectors) => {
 }
 
 /** Elements whose content is not among their children. */
-const REPLACED = /^(iframe|frame|object|embed|img|image|picture|video|audio|use)$/
+const REPLACED = /^(iframe|frame|object|embed|img|image|picture|video|audio|canvas|use)$/
 
 function empty(element: Element): void {
   const root = shadowRootOf(element)
@@ -39,6 +39,9 @@ function removeRules(root: Root, masked: readonly Element[]): void {
     const rules = [...(style.sheet?.cssRules ?? [])]
     const kept = rules.filter((rule) => !isFor(rule, masked))
     if (kept.length < rules.length) style.textContent = kept.map(({ cssText }) => cssText).join('\n')
+  }
+  for (const sheet of root.adoptedStyleSheets) {
+    for (const [index, rule] of [...sheet.cssRules].entries().toArray().reverse()) if (isFor(rule, masked)) sheet.deleteRule(index)
   }
 }
 

@@ -1,16 +1,9 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { findForms, looksChallenged } from '../navigation/content.ts'
-import { attributeOf, call, read, setStyle } from '../shared/dom.ts'
+import { attributeOf, call, setStyle } from '../shared/dom.ts'
 import { readVisibleText, toSavedText } from '../shared/text.ts'
 import { navigationTiming } from '../shared/timing.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
-
-export const readHtml: PageFunctions['readHtml'] = () => {
-  const { doctype, documentElement } = document
-  return (
-    (doctype ? `${new XMLSerializer().serializeToString(doctype)}\n` : '') + (documentElement ? read(documentElement, 'outerHTML') : '')
-  )
-}
 
 /** The matches are hidden while the text is read, before the browser paints. */
 export const readText: PageFunctions['readText'] = (hidden = []) => {

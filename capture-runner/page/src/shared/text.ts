@@ -1,50 +1,110 @@
-import { isHtml, nameOf, read } from './dom.ts'
-import { findRoots, frameDocumentOf, partsOf } from './tree.ts'
+import { call, nameOf, read } from './dom.ts'
+import { textOfField } from './fields.ts'
+import { GeneratedText } from './generated.ts'
+import { frameDocumentOf, partsOf } from './tree.ts'
 
-// The one way to read the text that a page shows. `innerText` leaves shadow roots and frames out, so pages that have them are read node by node.
+// The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
 
 /** The text that the page shows, in the document, in its shadow roots, and in the frames of its process. */
 export function readVisibleText(): string {
   // A script can add elements beside the body.
-  const root = document.documentElement as HTMLElement | null
-  if (!root) return ''
-  const isPlain = findRoots().length === 1 && isHtml(root)
-  // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown
-  return isPlain ? root.innerText : new TextCollector().collect(root)
+  const root = document.documentElement as Element | null
+  return root ? new TextCollector().collect(root) : ''
 }
 
 /** Elements that show no text of their own, or show it in a picture. */
-const SILENT = /^(script|style|template|noscript|head|title|canvas|video|audio|textarea|datalist|object|embed|svg:?title|desc|metadata)$/
+const SILENT =
+  /^(script|style|template|head|title|canvas|video|audio|datalist|object|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
 const BLOCK = /^(?!inline|contents|ruby|none)/
+
+/** How the text of an element is shown. */
+type TextStyle = Pick<CSSStyleDeclaration, 'visibility' | 'whiteSpaceCollapse' | 'textTransform'>
+
+/** An element whose content is being visited. */
+interface OpenElement {
+  element: Element
+  depth: number
+  breaks: number
+  shown: TextStyle
+  parts: Iterator<Node, undefined>
+}
+
+/** Values that do not look up the styles of the element again. */
+const toTextStyle = ({ visibility, whiteSpaceCollapse, textTransform }: TextStyle): TextStyle => ({
+  visibility,
+  whiteSpaceCollapse,
+  textTransform,
+})
 
 /** Collects the text of a tree as `innerText` does: blocks on lines of their own, cells with tabs between them, spaces as shown. */
 class TextCollector {
-  #text = ''
+  readonly #parts: string[] = []
+  readonly #generated = new GeneratedText()
   /** Line breaks that the next text needs before it. */
   #breaks = 0
 
-  collect(element: Element): string {
-    this.#visit(element)
-    return this.#text
+  /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
+  collect(root: Element): string {
+    const open = [this.#enter(root, 0)]
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const { done, value: node } = top.parts.next()
+      if (done) this.#leave(open.pop()!)
+      else if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, top.shown)
+      else if (node.nodeType === Node.ELEMENT_NODE) {
+        const inner = this.#enter(node as Element, open.length)
+        if (inner) open.push(inner)
+      }
+    }
+    return this.#parts.join('')
   }
 
-  #visit(element: Element): void {
+  /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
+  #enter(element: Element, depth: number): OpenElement | undefined {
     const name = nameOf(element)
-    const { display, visibility, whiteSpaceCollapse, textTransform } = getComputedStyle(element)
-    if (display === 'none' || (SILENT.test(name) && element !== document.documentElement)) return
+    const style = getComputedStyle(element)
+    const { display } = style
+    if (display === 'none' || (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility')))
+      return undefined
     if (name === 'br') {
-      this.#text += '\n'
-      return
+      this.#parts.push('\n')
+      return undefined
     }
-    const breaks = BLOCK.test(display) && !display.startsWith('table-cell') ? (name === 'p' ? 2 : 1) : 0
+    const breaks = breaksOf(display, name)
     this.#break(breaks)
-    if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#text += '\t'
-    const shown = { isVisible: visibility === 'visible', isPreformatted: /preserve|break/.test(whiteSpaceCollapse), textTransform }
-    for (const node of this.#partsOf(element)) {
-      if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, shown)
-      else if (node.nodeType === Node.ELEMENT_NODE) this.#visit(node as Element)
+    if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
+    this.#generated.enter(element, style, depth)
+    const shown = toTextStyle(style)
+    const field = textOfField(element)
+    if (field !== undefined) {
+      this.#addField(name, field, shown)
+      this.#break(breaks)
+      return undefined
     }
+    if (display === 'list-item') this.#addGenerated(element, '::marker', depth)
+    this.#addGenerated(element, '::before', depth)
+    return { element, depth, breaks, shown, parts: this.#partsOf(element)[Symbol.iterator]() }
+  }
+
+  #leave({ element, depth, breaks }: OpenElement): void {
+    this.#addGenerated(element, '::after', depth)
+    this.#generated.leave(depth)
     this.#break(breaks)
+  }
+
+  #addGenerated(element: Element, pseudo: '::before' | '::after' | '::marker', depth: number): void {
+    const found = this.#generated.read(element, pseudo, depth)
+    if (!found) return
+    const breaks = pseudo === '::marker' ? 0 : breaksOf(found.style.display, '')
+    this.#break(breaks)
+    this.#add(found.text, found.style)
+    this.#break(breaks)
+  }
+
+  /** Two fields side by side are not one word. */
+  #addField(name: string, text: string, shown: TextStyle): void {
+    if (text === '') return
+    if (name === 'img') this.#add(text, shown)
+    else for (const part of [' ', text, ' ']) this.#add(part, part === text ? { ...shown, whiteSpaceCollapse: 'preserve' } : shown)
   }
 
   /** Also the document of a frame. */
@@ -54,22 +114,37 @@ class TextCollector {
   }
 
   #break(count: number): void {
-    if (this.#text !== '') this.#breaks = Math.max(this.#breaks, count)
+    if (this.#parts.length > 0) this.#breaks = Math.max(this.#breaks, count)
   }
 
-  #add(
-    data: string,
-    { isVisible, isPreformatted, textTransform }: { isVisible: boolean; isPreformatted: boolean; textTransform: string },
-  ): void {
-    if (!isVisible) return
-    const isAtStart = this.#breaks > 0 || /(^|\s)$/.test(this.#text)
+  #add(data: string, { visibility, whiteSpaceCollapse, textTransform }: TextStyle): void {
+    if (visibility !== 'visible') return
+    const isPreformatted = /preserve|break/.test(whiteSpaceCollapse)
+    const last = this.#parts.at(-1) ?? ''
+    const isAtStart = this.#breaks > 0 || last === '' || /\s/.test(last.at(-1) ?? '')
     const collapsed = isPreformatted ? data : data.replace(/[ \t\n\r\f]+/g, ' ')
     const text = isAtStart && !isPreformatted ? collapsed.replace(/^ /, '') : collapsed
     if (text === '') return
-    if (this.#breaks > 0) this.#text = `${this.#text.replace(/ $/, '')}${'\n'.repeat(this.#breaks)}`
+    if (this.#breaks > 0) {
+      if (last.endsWith(' ')) this.#parts[this.#parts.length - 1] = last.slice(0, -1)
+      this.#parts.push('\n'.repeat(this.#breaks))
+    }
     this.#breaks = 0
-    this.#text += textTransform === 'uppercase' ? text.toUpperCase() : textTransform === 'lowercase' ? text.toLowerCase() : text
+    this.#parts.push(transform(text, textTransform, isAtStart))
   }
+}
+
+/** Number of line breaks before and after a box. */
+const breaksOf = (display: string, name: string): number =>
+  BLOCK.test(display) && !display.startsWith('table-cell') ? (name === 'p' ? 2 : 1) : 0
+
+function transform(text: string, how: string, isAtStart: boolean): string {
+  if (how === 'uppercase') return text.toUpperCase()
+  if (how === 'lowercase') return text.toLowerCase()
+  if (how !== 'capitalize') return text
+  return text.replace(/(^|[^\p{L}\p{N}\p{M}'’])(\p{L})/gu, (all, before: string, letter: string, at: number) =>
+    before === '' && at === 0 && !isAtStart ? all : before + letter.toUpperCase(),
+  )
 }
 
 /** Characters that nobody sees: soft hyphens, marks of direction, joiners, variation selectors and spaces without width. */

@@ -17,7 +17,14 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
-  html: (work) => callInPage(work, 'readHtml'),
+  html: async (work) => {
+    await includeClosedRoots(work)
+    const { html, lost } = await callInPage(work, 'readHtml')
+    const parts = Object.entries(lost).map(([name, count]) => `${count} ${name}`)
+    if (parts.length > 0)
+      work.findings.warnings.push(`the saved HTML lacks what scripts put into elements of the page: ${parts.join(', ')}`)
+    return html
+  },
   text: async (work) => {
     await includeClosedRoots(work)
     return callInPage(work, 'readText', [...(work.plan.masked?.selectors ?? []), ...work.plan.comparison.ignoredSelectors])

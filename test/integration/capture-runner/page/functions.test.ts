@@ -506,7 +506,11 @@ const cases: Record<PageFunctionName, Case> = {
   },
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
-    run: async (t, { call }) => t.equal(await call('readHtml'), '<!DOCTYPE html>\n<html><head></head><body>text</body></html>'),
+    run: async (t, { call }) => {
+      const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'none'"><base href="http://page.test/">`
+      const html = `<!DOCTYPE html>\n<html><head>${head}</head><body>text</body></html>`
+      t.strictSame(await call('readHtml'), { html, lost: {} })
+    },
   },
   readNotes: {
     html: '<meta property="og:title" content="Title"><link rel="icon" href="/icon.png"><a href="/next">next</a>',
@@ -573,10 +577,11 @@ const cases: Record<PageFunctionName, Case> = {
   },
   readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
   redactMatches: {
-    html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret">',
+    html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret"><canvas id="three"></canvas>',
     run: async (t, { call, read }) => {
-      t.strictSame(await call('redactMatches', ['#one, #two']), [2])
+      t.strictSame(await call('redactMatches', ['#one, #two, #three']), [3])
       t.notMatch(await read('document.documentElement.outerHTML + document.querySelector("input").value'), /secret/)
+      t.equal(await read('document.querySelector("canvas")'), null, 'a canvas may have a drawing')
     },
   },
   refuseWebSockets: {

@@ -21,7 +21,7 @@ export interface OpenDocument {
 
 /** A document, or the body of one. */
 export interface Source {
-  text: string
+  text: string | Buffer
   contentType?: string
 }
 

@@ -42,6 +42,36 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
     'sold out today',
   ],
   'a frame': ['<iframe src="/frame"></iframe>', 'sold out in a frame'],
+  'what is typed into a field': ['<input id="f"><script>f.value = "Sold out"</script>', 'sold out'],
+  'what is typed into a long field': [
+    '<textarea id="f">In stock</textarea><script>f.value = "Sold out\\ntoday"</script>',
+    'sold out today',
+  ],
+  'the hint in an empty field': ['<input placeholder="Sold out">', 'sold out'],
+  'the chosen option': ['<select id="f"><option>In stock<option>Sold out</select><script>f.value = "Sold out"</script>', 'sold out'],
+  'the label of an option': ['<select><option label="Sold out">5</option></select>', 'sold out'],
+  'a list of options': ['<select multiple size="2"><option>In stock<option>Sold out</select>', 'sold out'],
+  'the label of a button': ['<input type="submit" value="Sold out">', 'sold out'],
+  'a button without a label': ['<form><input type="submit"></form>', 'submit'],
+  'a field of a component': [host('open', '<input value="Sold out">'), 'sold out'],
+  'a date': ['<input type="date" value="2026-03-09">', '03/09/2026'],
+  'a time': ['<input type="time" value="21:30">', '09:30 pm'],
+  'generated text': ['<style>p::after { content: "Sold out" }</style><p></p>', 'sold out'],
+  'generated text in a word': ['<style>b::before { content: "So" } b::after { content: " o" }</style><p><b>ld</b>ut</p>', 'sold out'],
+  'generated text of an attribute': ['<style>p::before { content: attr(data-state) }</style><p data-state="Sold out"></p>', 'sold out'],
+  'escaped letters in generated text': ['<style>p::before { content: "\\53old \\6fut" }</style><p></p>', 'sold out'],
+  'generated text of a component': [host('open', '<style>:host::before { content: "Sold " }</style>out'), 'sold out'],
+  'numbers of headings': [
+    '<style>body { counter-reset: h } h2 { counter-increment: h; counter-reset: s } h3 { counter-increment: s } h3::before { content: counter(h) "." counter(s, upper-roman) " " }</style><h2></h2><h3></h3><h2></h2><h3>Price</h3><h3>Stock</h3>',
+    '2.II stock',
+  ],
+  'numbers of nested lists': [
+    '<style>ol { counter-reset: i; list-style: none } li { counter-increment: i } li::before { content: counters(i, ".") " " }</style><ol><li>a<li>b<ol><li>c<li>d</ol><li>e</ol>',
+    '2.2 d 3 e',
+  ],
+  'quotes of a quotation': ['<p>It is <q>sold out</q></p>', 'is “sold out”'],
+  'the text in place of a broken image': ['<img src="/missing.png" alt="Sold out">', 'sold out'],
+  'words in capitals by style': ['<p style="text-transform:capitalize">sold out</p>', 'Sold Out'],
 }
 
 t.test('words that look the same break the same rule', async (t) => {
@@ -64,6 +94,41 @@ t.test('words that look different, or are not shown, break no rule', async (t) =
     'words beside the slot': [host('open', '<p>In stock</p>', 'Sold out'), 'sold out'],
     'styles and scripts of a component': [host('open', '<style>/* sold out */</style><script>"sold out"</script>'), 'sold out'],
     'two blocks of a component': [host('open', '<p>So</p><p>ld</p>'), 'sold'],
+    'a password': ['<input type="password" value="Sold out" placeholder="Sold out">', 'sold out'],
+    'a password that the page shows': [
+      '<input type="password" name="user[password]" value="Sold out"><script>document.querySelector("input").type = "text"</script>',
+      'sold out',
+    ],
+    'a field with another type and the use of a password': [
+      '<input autocomplete="section-a current-password" value="Sold out">',
+      'sold out',
+    ],
+    'a field that shows dots': ['<input style="-webkit-text-security:disc" value="Sold out">', 'sold out'],
+    'a hidden field': [
+      '<input type="hidden" value="Sold out"><input hidden value="Sold out"><input style="visibility:hidden" value="Sold out">',
+      'sold out',
+    ],
+    'a transparent field': ['<div style="opacity:0"><textarea>Sold out</textarea></div>', 'sold out'],
+    'the hint of a field with a value': ['<input placeholder="Sold out" value="In stock">', 'sold out'],
+    'a hint that a label replaces': ['<style>::placeholder { color: transparent }</style><input placeholder="Sold out">', 'sold out'],
+    'options that are not chosen': ['<select><option>In stock<option>Sold out</select>', 'sold out'],
+    'the value of an option and of a box': [
+      '<select><option value="Sold out">a</select><input type="checkbox" value="Sold out">',
+      'sold out',
+    ],
+    'two fields side by side': ['<input value="So"><input value="ld">', 'sold'],
+    'the tooltip of a link': [
+      '<style>a { position: relative } a::after { content: attr(data-tip); position: absolute; opacity: 0 }</style><a data-tip="Sold out">x</a>',
+      'sold out',
+    ],
+    'generated text that is not shown': [
+      '<style>p::before { content: "Sold out"; display: none } p::after { content: "Sold out"; visibility: hidden }</style><p>x</p>',
+      'sold out',
+    ],
+    'what screen readers say of an icon': ['<style>p::before { content: "x" / "Sold out" }</style><p></p>', 'sold out'],
+    'the text of an image that is shown': ['<img alt="Sold out" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">', 'sold out'],
+    'what a drawing defines and does not show': ['<svg><defs><text y="20">Sold out</text></defs><title>Sold out</title></svg>', 'sold out'],
+    'a page for browsers without scripts': ['<noscript>Sold out</noscript>', 'sold out'],
   }
   for (const [name, [html, word]] of Object.entries(different)) {
     const { call } = await open(`<!doctype html><body>${html}`)

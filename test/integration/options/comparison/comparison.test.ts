@@ -77,6 +77,7 @@ async function shoot(path: string, options: CaptureOptions = {}, to?: Shot, base
   const ofTo = to && {
     ...bucket.baselineOf(objectKey('default', to.id, 'png'), to.result.etag ?? ''),
     ...(to.result.ignored ? { ignored: to.result.ignored } : {}),
+    engine: to.result.engine,
     ...(text ? { text: bucket.baselineOf(objectKey('default', to.id, 'txt'), text.etag) } : {}),
   }
   const used = baseline ?? ofTo

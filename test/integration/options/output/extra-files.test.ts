@@ -15,6 +15,8 @@ const stage = await openStage(t, {
     response
       .writeHead(200, { 'content-type': 'image/svg+xml' })
       .end('<svg xmlns="http://www.w3.org/2000/svg"><rect width="10" height="10" fill="red"/></svg>'),
+  '/closed': `<!doctype html><title>Closed</title><x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'closed' }).innerHTML = '<p>Closed</p>'</script>`,
+  '/webgl': `<!doctype html><title>Drawn</title><canvas></canvas><script>const gl = document.querySelector('canvas').getContext('webgl'); gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT)</script>`,
   '/strict': strict('<!doctype html><title>Strict</title><h1>Strictly</h1>'),
 })
 const { shoot, site } = stage
@@ -28,7 +30,25 @@ t.test('option save_html: saves the document after its scripts have run', async 
   const html = textOf(await shoot('/page', { saveHtml: true }), 'html')
   t.match(html, /^<!DOCTYPE html>\n?<html lang="en">/i)
   t.match(html, /<p id="p">After<\/p>/)
+  t.match(html, `<base href="${site.url('/page')}">`)
   t.match(textOf(await shoot('/strict', { saveHtml: true, javascriptEnabled: false }), 'html'), '<h1>Strictly</h1>')
+})
+
+// proves: save_html
+t.test('the saved HTML lacked what is in closed shadow roots, without a word', async (t) => {
+  const shot = await shoot('/closed', { saveHtml: true })
+  t.match(textOf(shot, 'html'), '<x-card><template shadowrootmode="closed"><p>Closed</p></template></x-card>')
+  t.strictSame(shot.findings.warnings, [])
+  const { findings } = await shoot('/webgl', { saveHtml: true })
+  t.strictSame(findings.warnings, ['the saved HTML lacks what scripts put into elements of the page: 1 canvas'])
+})
+
+// proves: save_html
+t.test('the saved HTML of markup names no URL that nobody has', async (t) => {
+  const { findings } = await stage.shootAt('about:html', { html: '<h1 id="a">A</h1><a href="#a">up</a>', saveHtml: true })
+  const html = String(findings.files.get('html'))
+  t.match(html, '<a href="#a">up</a>')
+  t.notMatch(html, /<base|\.invalid/)
 })
 
 t.test('option save_text: saves the visible text', async (t) => {

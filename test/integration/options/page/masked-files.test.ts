@@ -22,6 +22,8 @@ const PARTS: Record<string, string> = {
   'a canvas': `<canvas class="private">${MARKER}</canvas><script>document.querySelector('canvas').getContext('2d').fillText('${MARKER}', 9, 9)</script>`,
   'a background': `<p class="private" style="${STYLE};top:400px;background:url('data:image/svg+xml,<svg>${MARKER}</svg>')"></p>`,
   'a rule of a style sheet': `<style>.private::before { content: '${MARKER}' } .other { color: red }</style><p class="private"></p>`,
+  'a rule of a constructed style sheet': `<p class="private"></p><script>{ const sheet = new CSSStyleSheet(); sheet.replaceSync(".private::before { content: '${MARKER}' }"); document.adoptedStyleSheets = [sheet] }</script>`,
+  'what is typed into a field': `<div class="private"><input id="f"></div><script>f.value = '${MARKER}'; f.removeAttribute('id')</script>`,
   'a field': `<input class="private" value="${MARKER}"><textarea class="private">${MARKER}</textarea>`,
   'a component': `<x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'open' }).innerHTML = '<p class="private">${MARKER}</p>'</script>`,
   'a closed component': `<x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'closed' }).innerHTML = '<p class="private">${MARKER}</p>'</script>`,

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { compareTwice } from '../../../../capture-runner/src/capture/confirm.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import type { Engine } from '../../../../crds/src/kinds/comparison.ts'
 import { Drawing } from '../../../support/drawing.ts'
 
 const pictureOf = (background: string): Promise<Buffer> =>
@@ -23,13 +24,28 @@ const captured = (picture: Buffer | undefined, unfit?: 'blank', text = ''): Capt
 async function confirm(
   t: Test,
   again: (movingElements: readonly string[]) => Promise<Captured>,
-  { retries = 1, leftMilliseconds = 60_000, first = captured(red), before = green!, text = '' as string | null } = {},
+  {
+    retries = 1,
+    leftMilliseconds = 60_000,
+    first = captured(red),
+    before = green!,
+    text = '' as string | null,
+    engine = undefined as Engine | undefined,
+  } = {},
 ) {
   const directory = t.testdir()
   const file = path.join(directory, 'before')
   await writeFile(file, before)
   const sha256 = Promise.resolve(createHash('sha256').update(before).digest('hex'))
-  const baseline = { directory, file, sha256, ignored: [], text: Promise.resolve(text ?? undefined), [Symbol.asyncDispose]: async () => {} }
+  const baseline = {
+    directory,
+    file,
+    sha256,
+    ignored: [],
+    text: Promise.resolve(text ?? undefined),
+    engine,
+    [Symbol.asyncDispose]: async () => {},
+  }
   let calls = 0
   const kept = await compareTwice(first, {
     ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
@@ -122,4 +138,21 @@ t.test('compareTwice keeps the first capture if the second fails or shows nothin
     const first = captured(red)
     t.match(await confirm(t, again, { first }), { kept: first, calls: 1, changed: true })
   }
+})
+
+t.test('words that only a newer version reads were a change of a page whose loads differ', async (t) => {
+  const engine = { chromium: '150.0.1', runner: '0.1.0', architecture: 'x64', fonts: 'a' }
+  const shots = (text?: number) =>
+    [red, blue].map((picture) => {
+      const shot = captured(picture, undefined, 'Price Search')
+      shot.findings.engine = { ...engine, ...(text === undefined ? {} : { text }) }
+      return shot
+    })
+  const [first, second] = shots(2)
+  const { kept, changed } = await confirm(t, async () => second!, { first: first!, engine, text: 'Price' })
+  t.equal(changed, false)
+  t.match(kept.findings.comparison, { rule: 'loads', engineChanged: false, textChanged: undefined })
+  t.match(kept.findings.warnings, [/two loads of the page differ/, /another version of Tintype read the text/])
+  const [one, two] = shots()
+  t.match(await confirm(t, async () => two!, { first: one!, engine, text: 'Price' }), { changed: true }, 'both were read by the same rules')
 })

@@ -85,6 +85,7 @@ t.test('isSameEngine says if both are known', async (t) => {
   t.equal(isSameEngine(engine, { ...engine }), true)
   for (const field of ['chromium', 'runner', 'architecture', 'fonts'])
     t.equal(isSameEngine(engine, { ...engine, [field]: 'b' }), false, field)
+  t.equal(isSameEngine(engine, { ...engine, text: 2 }), true, 'how words are read does not change the picture')
   t.equal(isSameEngine(undefined, engine), undefined)
   t.equal(isSameEngine(engine, undefined), undefined)
 })

@@ -1,0 +1,146 @@
+// The text that style sheets generate before and after the content of elements, with the values of counters.
+
+import { attributeOf, isHtml, nameOf } from './dom.ts'
+
+type Pseudo = '::before' | '::after' | '::marker'
+
+/** Generated text as the page shows it. */
+export interface Generated {
+  text: string
+  style: CSSStyleDeclaration
+}
+
+interface Counter {
+  value: number
+  /** Depth of the element that created it. It ends with the parent of that element. */
+  depth: number
+}
+
+const PART =
+  /"((?:[^"\\]|\\[\s\S])*)"|(counters?)\(\s*([^\s,)]+)\s*(?:,\s*"((?:[^"\\]|\\.)*)"\s*)?(?:,\s*([a-z-]+)\s*)?\)|(open|close)-quote|url\("(?:[^"\\]|\\.)*"\)|(\/)/g
+
+/** Letters of icon fonts, which no reader can read. */
+const ICONS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFD}]/gu
+
+/** Reads generated texts. Visit all elements in the order in which they are shown. */
+export class GeneratedText {
+  readonly #counters = new Map<string, Counter[]>()
+  #quotes = 0
+
+  /** @param depth of the element in the tree that is shown */
+  enter(element: Element, style: CSSStyleDeclaration, depth: number): void {
+    const { counterReset, counterIncrement, counterSet, display } = style
+    const list = isHtml(element) ? listCounters(element, display, counterIncrement) : undefined
+    if (list?.start !== undefined) this.#create('list-item', list.start, depth)
+    for (const [name, value] of pairsOf(counterReset)) this.#create(name, value, depth)
+    if (list?.item) this.#at('list-item', depth).value += 1
+    for (const [name, value] of pairsOf(counterIncrement)) this.#at(name, depth).value += value
+    if (list?.value !== undefined) this.#at('list-item', depth).value = list.value
+    for (const [name, value] of pairsOf(counterSet)) this.#at(name, depth).value = value
+  }
+
+  leave(depth: number): void {
+    for (const counters of this.#counters.values()) while ((counters.at(-1)?.depth ?? 0) > depth) counters.pop()
+  }
+
+  /** The text beside the content of an element; undefined if none is seen. */
+  read(element: Element, pseudo: Pseudo, depth: number): Generated | undefined {
+    const style = getComputedStyle(element, pseudo)
+    const { content } = style
+    if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return undefined
+    if (pseudo !== '::marker') this.enter(element, countersOnly(style), depth + 1)
+    const text = this.#toText(content).replace(ICONS, '')
+    const isHidden =
+      style.visibility !== 'visible' || style.opacity === '0' || style.fontSize === '0px' || /^matrix\(0, 0, 0, 0,/.test(style.transform)
+    return isHidden || text === '' ? undefined : { text, style }
+  }
+
+  #create(name: string, value: number, depth: number): void {
+    const counters = this.#counters.get(name) ?? []
+    // A sibling starts the same counter again.
+    if (counters.at(-1)?.depth === depth) counters.pop()
+    this.#counters.set(name, [...counters, { value, depth }])
+  }
+
+  #at(name: string, depth: number): Counter {
+    const found = this.#counters.get(name)?.at(-1)
+    if (found) return found
+    const counter = { value: 0, depth }
+    this.#counters.set(name, [counter])
+    return counter
+  }
+
+  #toText(content: string): string {
+    let text = ''
+    for (const [, quoted, kind, name = '', separator = '', style = '', quote, slash] of content.matchAll(PART)) {
+      // What follows is for screen readers.
+      if (slash !== undefined) break
+      if (quoted !== undefined) text += toPlain(quoted)
+      else if (kind !== undefined) text += this.#toNumbers(name, kind, separator, style)
+      else if (quote === 'open') text += this.#quotes++ % 2 === 0 ? '“' : '‘'
+      else if (quote === 'close' && this.#quotes > 0) text += --this.#quotes % 2 === 0 ? '”' : '’'
+    }
+    return text
+  }
+
+  #toNumbers(name: string, kind: string, separator: string, style: string): string {
+    const values = (this.#counters.get(name) ?? []).map(({ value }) => toNumeral(value, style))
+    if (values.length === 0) return toNumeral(0, style)
+    return kind === 'counters' ? values.join(toPlain(separator)) : (values.at(-1) ?? '')
+  }
+}
+
+/** Counters of a pseudo-element. Its element has the attributes of a list. */
+const countersOnly = ({ counterReset, counterIncrement, counterSet }: CSSStyleDeclaration) =>
+  ({ counterReset, counterIncrement, counterSet, display: 'inline' }) as CSSStyleDeclaration
+
+/** How elements of lists change the counter that browsers keep for them. */
+function listCounters(element: Element, display: string, increments: string): { start?: number; item?: boolean; value?: number } {
+  const name = nameOf(element)
+  const numberOf = (attribute: string) => Number.parseInt(attributeOf(element, attribute) ?? '', 10)
+  if (name === 'ol' || name === 'ul' || name === 'menu') {
+    const start = name === 'ol' ? numberOf('start') : Number.NaN
+    return { start: Number.isNaN(start) ? 0 : start - 1 }
+  }
+  const value = name === 'li' ? numberOf('value') : Number.NaN
+  const item = /\blist-item\b/.test(display) && !/\blist-item\b/.test(increments)
+  return { item, ...(Number.isNaN(value) ? {} : { value }) }
+}
+
+/** Names and values of a computed property such as `chapter 1 section 0`. */
+const pairsOf = (value: string): [name: string, value: number][] =>
+  value === 'none' ? [] : [...value.matchAll(/([^\s]+) (-?\d+)/g)].map(([, name = '', number]) => [name, Number(number)])
+
+/** The text of a CSS string. */
+const toPlain = (text: string): string =>
+  text.replace(/\\(?:([0-9a-f]{1,6})\s?|([\s\S]))/gi, (_, code: string | undefined, letter: string | undefined) =>
+    code === undefined ? (letter ?? '') : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)),
+  )
+
+/** Roman numerals with their values. */
+const ROMAN = 'm1000 cm900 d500 cd400 c100 xc90 l50 xl40 x10 ix9 v5 iv4 i1'
+const BULLETS: Readonly<Record<string, string>> = { disc: '•', circle: '◦', square: '▪', none: '' }
+
+/** A number in a style of lists. Styles that are not here show decimal numbers. */
+export function toNumeral(value: number, style: string): string {
+  const bullet = BULLETS[style]
+  if (bullet !== undefined) return bullet
+  if (style === 'decimal-leading-zero') return `${value < 0 ? '-' : ''}${String(Math.abs(value)).padStart(2, '0')}`
+  const [, size, kind] = /^(lower|upper)-(alpha|latin|roman)$/.exec(style) ?? []
+  if (kind === undefined || value < 1 || (kind === 'roman' && value > 3_999)) return String(value)
+  const letters = kind === 'roman' ? toRoman(value) : toLetters(value)
+  return size === 'upper' ? letters.toUpperCase() : letters
+}
+
+function toRoman(value: number): string {
+  let rest = value
+  let text = ''
+  for (const [, letters = '', number] of ROMAN.matchAll(/([a-z]+)(\d+)/g)) {
+    text += letters.repeat(Math.floor(rest / Number(number)))
+    rest %= Number(number)
+  }
+  return text
+}
+
+const toLetters = (value: number): string =>
+  value > 26 ? toLetters(Math.floor((value - 1) / 26)) + toLetters(((value - 1) % 26) + 1) : String.fromCharCode(96 + value)
