@@ -22,12 +22,13 @@ matchConditions:
       {{ include "tintype.userName" (dict "root" . "account" "operator") | squote }},
       'system:serviceaccount:kube-system:generic-garbage-collector', 'system:serviceaccount:kube-system:namespace-controller',
       'system:kube-controller-manager'])
-  # Labels contain hashes of keys, annotations request deletions, and owners and finalizers decide when an object is deleted.
+  # Labels contain hashes of keys, annotations request deletions, owners and finalizers decide when an object is deleted, and managed fields what an apply removes.
   - name: changes-what-an-account-owns
     expression: >-
       request.operation != 'UPDATE' || object.spec != oldObject.spec || object.metadata.?labels != oldObject.metadata.?labels
       || object.metadata.?annotations != oldObject.metadata.?annotations || object.metadata.?finalizers != oldObject.metadata.?finalizers
       || object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences
+      || object.metadata.?managedFields != oldObject.metadata.?managedFields
 variables:
   - name: subject
     expression: "request.operation == 'DELETE' ? oldObject : object"
@@ -59,11 +60,19 @@ variables:
       request.operation == 'DELETE' ? [] :
       (has(variables.source.privateOptionsSecretRef) ? [variables.source.privateOptionsSecretRef.name] : [])
       + (has(object.spec.existingSecret) ? [object.spec.existingSecret] : [])
+  - name: keptOptions
+    expression: "request.operation != 'UPDATE' ? [] : ['sealedOptions', 'optionsObject'].filter(field, field in variables.source)"
+  # What decides who receives private options. An option that is removed sends them nowhere.
+  - name: newReceivers
+    expression: >-
+      variables.keptOptions.size() == 0 ? [] : (variables.source.url != variables.oldSource.url ? ['url'] : [])
+      + ['htmlBaseUrl', 'proxy', 'storageEndpoint', 'headersScope'].filter(option, !(variables.source.?options[?option].orValue('')
+      in ['', 'same_origin', variables.oldSource.?options[?option].orValue('')]))
   - name: isScreenshot
     expression: request.resource.resource == 'screenshots'
   - name: newFinalizers
     expression: >-
-      request.operation == 'DELETE' ? [] :
+      request.operation == 'DELETE' || !variables.isScreenshot ? [] :
       object.metadata.?finalizers.orValue([]).filter(finalizer, !(finalizer in ['foregroundDeletion', 'orphan'])
       && !(request.operation == 'UPDATE' && finalizer in oldObject.metadata.?finalizers.orValue([])))
 validations:
@@ -87,12 +96,17 @@ validations:
   - expression: variables.namedSecrets.all(name, variables.secrets.name(name).check('get').allowed())
     messageExpression: "'not allowed to read the Secret ' + variables.namedSecrets.join(', ') + '. Ask for the verb get on it, or name another Secret.'"
     reason: Forbidden
+  # Private options are for the URL, the proxy and the store that their sender named.
+  - expression: variables.newReceivers.size() == 0
+    messageExpression: "'template: the hidden options are for the present ' + variables.newReceivers.join(', ') + '. Change it with PATCH in the REST API, or remove '
+      + variables.keptOptions.join(', ') + ' and hiddenOptions too.'"
+    reason: Forbidden
   # A name of this form contains a time. A time in the future would be the first in every list and never expire.
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
     message: "metadata.name: only the gateway may create names of scr- and 26 characters, because they contain a time. Choose another name. The status contains the id."
     reason: Forbidden
-  # With a finalizer, deleted objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
+  # With a finalizer, finished objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0
-    messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a deleted object forever. Remove ' + variables.newFinalizers.join(', ')"
+    messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a Screenshot forever. Remove ' + variables.newFinalizers.join(', ')"
     reason: Forbidden
 {{- end }}
