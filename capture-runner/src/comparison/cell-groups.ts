@@ -26,8 +26,13 @@ export function* groupCells({ columns, rows }: Grid, reach: number, wanted: Uint
     isLeft[cell] = 0
     cells[end++] = cell
   }
-  for (let cell = 0; cell < isLeft.length; cell++) {
-    if (isLeft[cell] === 0) continue
+  // A function of its own, because loops over all cells are slow in generators.
+  const next = (from: number) => {
+    let cell = from
+    while (cell < isLeft.length && isLeft[cell] === 0) cell++
+    return cell
+  }
+  for (let cell = next(0); cell < isLeft.length; cell = next(cell + 1)) {
     const start = end
     take(cell)
     // The group grows while it is read.

@@ -3,7 +3,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { scriptSeconds } from '../waiting/motion.ts'
+import { bringForward, scriptSeconds } from '../waiting/motion.ts'
 import { AwaitedFrame, nextFrame } from '../waiting/next-frame.ts'
 import { type StepTime, timeOf } from '../waiting/page-time.ts'
 import { scrollTo } from './scroll-to.ts'
@@ -14,6 +14,8 @@ const MAX_MILLISECONDS = 2_000
 const REST_MILLISECONDS = 40
 /** More page time at a position if scripts look only some time after a scroll: libraries wait for 100 to 200 ms. */
 const LATE_MILLISECONDS = 220
+/** How far animations move forward after the sweep. */
+const ANIMATION_MILLISECONDS = 2_000
 /** Positions at which the sweep finds out whether they do. */
 const TRIALS = 2
 /** Real time to leave for each position that follows. */
@@ -35,8 +37,7 @@ export const sweep: Step = {
     const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
     const isSwept = await inDocument(work, false, async () => {
       // The clock belongs to the whole capture.
-      const time = work.plan.context.scriptsOff ? undefined : timeOf(work)
-      await sweepDown(sweeping, time).finally(() => time?.run())
+      await sweepDown(sweeping, () => timeOf(work))
       return lifecycle.document === document
     })
     stop.abort(new Error('the page navigated during the sweep'))
@@ -46,14 +47,16 @@ export const sweep: Step = {
   },
 }
 
-/** @param time absent: the page has no scripts */
-async function sweepDown(work: Work, time: StepTime | undefined): Promise<void> {
+async function sweepDown(work: Work, openTime: () => StepTime): Promise<void> {
   const until = performance.now() + MAX_MILLISECONDS
   const { scrollHeight, windowHeight } = await scrollTo(work, 0)
   const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
-  if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until, time)
+  if (offsets.length === 0 || (await passUnnoticed(work, offsets, until))) return
+  const time = work.plan.context.scriptsOff ? undefined : openTime()
+  await passSlowly(work, offsets, until, time).finally(() => time?.run())
 }
 
+/** @param time absent: the page has no scripts */
 async function passSlowly(work: Work, offsets: readonly number[], until: number, time: StepTime | undefined): Promise<void> {
   const noteShifts = async () => {
     if (work.plan.picture.reveal) await callInPage(work, 'noteShifts')
@@ -75,6 +78,11 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number,
   // Let elements that react to the scroll position return to their state at the top.
   await rest(work, time)
   if (hasLate) await runsLate(work, time)
+  if (time) {
+    // What disappears again when it is left must have done so before it appears in the tall window: its scripts react to the end of the animation.
+    await bringForward(work, ANIMATION_MILLISECONDS)
+    await time.pass(REST_MILLISECONDS)
+  }
   await noteShifts()
 }
 

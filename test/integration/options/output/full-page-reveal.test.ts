@@ -171,6 +171,17 @@ const stage = await openStage(t, {
         }
       }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
   ),
+  // Like Motion: each animation ends with a style of its own, so one that hides must not end after one that shows.
+  '/animated': page(
+    '',
+    `<style>${SHOWN} section div { opacity: 0 }</style>${sections()}${observe(
+      `const section = entry.target
+        if (!entry.isIntersecting && !section.wasSeen) continue
+        section.wasSeen = true
+        const animation = section.firstChild.animate({ opacity: entry.isIntersecting ? [0, 1] : 0 }, { duration: 800, fill: 'both' })
+        animation.finished.then(() => { animation.commitStyles(); animation.cancel() })`,
+    )}`,
+  ),
   '/throttled-100': lookedAtLate('timer ||= setTimeout(look, 100)'),
   '/throttled-200': lookedAtLate('timer ||= setTimeout(look, 200)'),
   '/debounced-150': lookedAtLate('clearTimeout(timer); timer = setTimeout(() => requestAnimationFrame(look), 150)'),
@@ -343,6 +354,7 @@ for (const [path, what, total] of [
   ['/view-timeline', 'sections on view timelines', SECTIONS],
   ['/scroll-timeline', 'sections on scroll timelines', SECTIONS],
   ['/content-visibility', 'sections with content-visibility: auto', 25],
+  ['/animated', 'sections that scripts animate each time', SECTIONS],
   ['/throttled-100', 'sections at which a script looks 100 ms after a scroll', SECTIONS],
   ['/throttled-200', 'sections at which a script looks 200 ms after a scroll', SECTIONS],
   ['/debounced-150', 'sections at which a script looks in a frame 150 ms after the last scroll', SECTIONS],
