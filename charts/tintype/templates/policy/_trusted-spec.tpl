@@ -72,7 +72,7 @@ variables:
     expression: request.resource.resource == 'screenshots'
   - name: newFinalizers
     expression: >-
-      request.operation == 'DELETE' || !variables.isScreenshot ? [] :
+      request.operation == 'DELETE' ? [] :
       object.metadata.?finalizers.orValue([]).filter(finalizer, !(finalizer in ['foregroundDeletion', 'orphan'])
       && !(request.operation == 'UPDATE' && finalizer in oldObject.metadata.?finalizers.orValue([])))
 validations:
@@ -105,8 +105,8 @@ validations:
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
     message: "metadata.name: only the gateway may create names of scr- and 26 characters, because they contain a time. Choose another name. The status contains the id."
     reason: Forbidden
-  # With a finalizer, finished objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
+  # With a finalizer, deleted objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0
-    messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a Screenshot forever. Remove ' + variables.newFinalizers.join(', ')"
+    messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a deleted object forever. Remove ' + variables.newFinalizers.join(', ')"
     reason: Forbidden
 {{- end }}
