@@ -3,7 +3,7 @@ import { boxOf, call, isHtml, nameOf, queryAll, read } from '../shared/dom.ts'
 import { isReplaced, shownAreasOf } from '../shared/painted.ts'
 import { flatElements } from '../shared/scrolled.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf } from '../shared/tree.ts'
-import { FILLING_SHARE, hiddenAt, isFrame, reasonToKeep, type Scroller } from './scrollers.ts'
+import { FILLING_SHARE, hiddenAt, isFrame, isPageScrolling, NAMED_SHARE, reasonToKeep, type Scroller } from './scrollers.ts'
 
 // Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Menus, code
 // samples, editors and fixed parts are left out, and so is what hides only links, or little text.
@@ -32,16 +32,19 @@ export interface Panel extends Pick<Scroller, 'element' | 'hidden'> {
 /** The parts that hide most of their content, the one that hides most first. Parts in other ones do not count. */
 export function findPanels(): Panel[] {
   const found: Panel[] = []
+  const isScrolling = isPageScrolling()
   for (const element of allElements(findRoots(false)) as HTMLElement[]) {
     // Most elements of a large page are left out by the first number.
     const height = read(element, 'clientHeight')
-    if (height < LEAST_HEIGHT || (!isFrame(element) && read(element, 'scrollHeight') - height < LEAST_HIDDEN)) continue
+    if (height < LEAST_HEIGHT || (!isFrame(element) && read(element, 'scrollHeight') - height <= 1)) continue
     const hidden = hiddenAt(element)
-    if (hidden < Math.max(LEAST_HIDDEN, height * LEAST_SHARE) || hidden === Number.POSITIVE_INFINITY) continue
+    // In a page that does not scroll, a large part is what the page is about, and each line of it counts.
+    const isMain = !isScrolling && shareOfWindow(element) >= NAMED_SHARE
+    if (hidden < (isMain ? 2 : Math.max(LEAST_HIDDEN, height * LEAST_SHARE)) || hidden === Number.POSITIVE_INFINITY) continue
     if (found.some((outer) => call(outer.element, 'contains', element)) || !isShown(element) || isBeside(element)) continue
     const share = (read(element, 'clientWidth') * height) / (innerWidth * innerHeight)
     const reason = reasonToKeep({ element, share, hidden })
-    if (reason === 'rows' ? fillsBox(element) : reason !== 'editor' && hidesContent(element))
+    if (reason === 'rows' ? fillsBox(element) : reason !== 'editor' && hidesContent(element, isMain))
       found.push({ element, hidden, isRows: reason === 'rows' })
   }
   return found.sort((one, other) => other.hidden - one.hidden)
@@ -65,7 +68,7 @@ function isBeside(element: Element): boolean {
   return false
 }
 
-function hidesContent(element: Element): boolean {
+function hidesContent(element: Element, isMain: boolean): boolean {
   const inner = frameDocumentOf(element)
   const inside = inner ? queryAll(inner, 'body, body *') : [element, ...flatElements(element)]
   if (inside.length > MAX_ELEMENTS) return true
@@ -83,7 +86,7 @@ function hidesContent(element: Element): boolean {
     const shown = one === element ? box.height : Math.max(0, Math.min(bottom, end) - Math.max(top, start))
     text += own * (1 - Math.min(1, shown / whole))
   }
-  return text >= LEAST_TEXT || pictures >= LEAST_PICTURES
+  return text >= (isMain ? 1 : LEAST_TEXT) || pictures >= (isMain ? 1 : LEAST_PICTURES)
 }
 
 const lengthOf = (element: Element): number =>

@@ -147,6 +147,16 @@ const PANELS: Readonly<Record<string, readonly [html: string, warning: RegExp, o
     page('', box('style="height:100vh"', `${box('id="log" style="height:200px"', text(6))}${article}`)),
     /of div#log/,
   ],
+  'the last row of a table that fills much of a window': [
+    page(
+      '',
+      box(
+        'id="year" style="height:280px"',
+        Array.from({ length: 12 }, (_, month) => `<p style="height:25px;margin:0">Month ${month}</p>`).join(''),
+      ),
+    ),
+    /shows 280 of 300 pixels of the height of div#year/,
+  ],
   'a list that draws only the rows in view': [
     around(box('id="grid" style="height:300px"', `<div style="height:30000px"><table style="line-height:30px">${rows(12)}</table></div>`)),
     /shows 300 of 30000 pixels of the height of div#grid, which scrolls\. It draws only the rows in view\. Make it taller with styles$/,
