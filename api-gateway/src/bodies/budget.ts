@@ -1,8 +1,9 @@
-import { unavailable } from '../common/errors.ts'
+import { type ApiError, unavailable } from '../common/errors.ts'
 import { MAX_MARKUP_BODY_BYTES } from '../http/body.ts'
 
-// Limits the bytes of request bodies that a process holds at a time. A body counts from before it is read until its objects are written. Its text, its
-// values and what is encrypted of them need several times its bytes, so large bodies take turns after they have arrived.
+// Limits the bytes of request bodies that a process holds at a time. What has arrived of a body counts until its objects are written. When bytes run
+// short, the body ends that arrives the slowest, so the fastest one always arrives as a whole. Its text, its values and what is encrypted of them need
+// several times its bytes, so large bodies take turns after they have arrived.
 
 /** Bodies up to this size may also use the reserve, so that large bodies of others never keep them out. */
 const SMALL_BYTES = 65_536
@@ -19,6 +20,9 @@ const ANONYMOUS_BYTES = 1_048_576
 /** Owner of bodies of requests without an API key. Not the name of an account. */
 const ANONYMOUS = ''
 
+/** Time after which bytes count half for how fast a body arrives. */
+const HALF_MILLISECONDS = 1_000
+
 const RETRY_SECONDS = '2'
 
 /** `total`: all bodies together. `account`: the bodies of one account, or of all requests without an API key. */
@@ -30,22 +34,49 @@ interface BudgetOptions {
   onRefuse: (limit: ExceededLimit) => void
   /** Collects garbage at once. */
   collectGarbage?: (() => void) | undefined
+  /** Milliseconds of a clock that never jumps. */
+  now?: () => number
+}
+
+/** A body in the budget. */
+interface Body {
+  owner: string
+  /** Counted bytes. */
+  bytes: number
+  /** Bytes that arrived until `at`. Each second, earlier ones count half. */
+  recentBytes: number
+  at: number
+  /** Time of the first byte. */
+  since: number
+  end: (error: ApiError) => void
 }
 
 /** Bytes of one body in the budget. */
 export interface BodyLease {
-  /** Raises the counted bytes to `bytes`. @throws ApiError SERVICE_UNAVAILABLE */
+  /** Notes bytes that have arrived: how many, and how fast, decides which body ends when bytes run short. */
+  note: (bytes: number) => void
+  /** Raises the counted bytes to `bytes`. May end slower bodies. @throws ApiError SERVICE_UNAVAILABLE */
   cover: (bytes: number) => void
+  /** Sets what is called if the body must end in favor of others. It has no bytes in the budget then. */
+  onEnd: (end: (error: ApiError) => void) => void
   /** Resolves when the body may be parsed and stored. Small bodies never wait. */
   turn: () => Promise<void>
   /** Can be called more than once. */
   release: () => void
 }
 
+const halved = (milliseconds: number): number => 2 ** (-milliseconds / HALF_MILLISECONDS)
+
+/** How fast a body arrives, above all in the last seconds. Without a minimum age, infinite for one whose only chunk has just arrived. */
+const rateOf = ({ recentBytes, at, since }: Body, now: number, minimumAge: number): number =>
+  (recentBytes * halved(now - at)) / (1 - halved(Math.max(now - since, minimumAge)))
+
 /** Counts the bytes of bodies of a process, by account. */
 export class BodyBudget {
   readonly #options: BudgetOptions
   readonly #byOwner = new Map<string, number>()
+  /** Bodies that have not arrived as a whole. */
+  readonly #arriving = new Set<Body>()
   readonly #waiting: { bytes: number; start: () => void }[] = []
   #bytes = 0
   /** Bytes of the large bodies that are parsed and stored now. */
@@ -62,48 +93,72 @@ export class BodyBudget {
   }
 
   /**
-   * Takes the bytes of a body.
+   * Begins to count a body.
    * @param account empty for requests without an API key
-   * @throws ApiError SERVICE_UNAVAILABLE
    */
-  take(account: string, bytes: number): BodyLease {
-    let taken = 0
+  take(account: string): BodyLease {
+    const body: Body = { owner: account, bytes: 0, recentBytes: 0, at: 0, since: 0, end: () => {} }
     let busy = 0
-    const cover = (wanted: number): void => {
-      if (wanted <= taken) return
-      this.#add(account, wanted - taken, wanted)
-      taken = wanted
-    }
-    cover(bytes)
+    this.#arriving.add(body)
     return {
-      cover,
+      note: (bytes) => {
+        const now = this.#now()
+        if (body.recentBytes === 0) body.since = now
+        body.recentBytes = body.recentBytes * halved(now - body.at) + bytes
+        body.at = now
+      },
+      cover: (bytes) => {
+        if (bytes > body.bytes) this.#grow(body, bytes)
+      },
+      onEnd: (end) => (body.end = end),
       turn: async () => {
-        if (taken <= SMALL_BYTES) return
-        busy = taken
+        this.#arriving.delete(body)
+        if (body.bytes <= SMALL_BYTES) return
+        busy = body.bytes
         await this.#start(busy)
       },
       release: () => {
-        this.#subtract(account, taken)
+        this.#drop(body)
         this.#finish(busy)
-        taken = 0
         busy = 0
       },
     }
   }
 
-  #add(owner: string, more: number, size: number): void {
-    const owned = (this.#byOwner.get(owner) ?? 0) + more
-    const exceeded = this.#findExceeded(owner, owned, more, size)
-    if (exceeded) {
+  #now(): number {
+    return this.#options.now?.() ?? performance.now()
+  }
+
+  /** Counts the larger size of a body. Without room, the slowest body ends, of the same owner or of all: the others go on instead of waiting for it. */
+  #grow(body: Body, size: number): void {
+    const more = size - body.bytes
+    for (let exceeded = this.#findExceeded(body.owner, more, size); exceeded; exceeded = this.#findExceeded(body.owner, more, size)) {
       this.#options.onRefuse(exceeded)
-      throw refusal(exceeded)
+      const slowest = this.#findSlowest(body, exceeded)
+      if (slowest === body) throw refusal(exceeded)
+      this.#drop(slowest)
+      slowest.end(refusal(exceeded))
     }
-    this.#byOwner.set(owner, owned)
+    body.bytes = size
+    this.#byOwner.set(body.owner, (this.#byOwner.get(body.owner) ?? 0) + more)
     this.#bytes += more
   }
 
-  #findExceeded(owner: string, owned: number, more: number, size: number): ExceededLimit | undefined {
+  #findSlowest(wanting: Body, exceeded: ExceededLimit): Body {
+    const now = this.#now()
+    // A new body of others goes first. One of the same account does not end what the account sends already, unless that is slow.
+    const minimumAge = exceeded === 'account' && wanting.owner !== ANONYMOUS ? HALF_MILLISECONDS : 0
+    let slowest = wanting
+    for (const body of this.#arriving) {
+      const isOf = exceeded === 'total' || body.owner === wanting.owner
+      if (isOf && body.bytes > 0 && rateOf(body, now, minimumAge) < rateOf(slowest, now, minimumAge)) slowest = body
+    }
+    return slowest
+  }
+
+  #findExceeded(owner: string, more: number, size: number): ExceededLimit | undefined {
     const { maxBytes } = this.#options
+    const owned = (this.#byOwner.get(owner) ?? 0) + more
     const forLarge = maxBytes * (1 - RESERVED_PART)
     if (owned > (owner === ANONYMOUS ? ANONYMOUS_BYTES : forLarge / 2)) return 'account'
     return this.#bytes + more > (size > SMALL_BYTES ? forLarge : maxBytes) ? 'total' : undefined
@@ -143,7 +198,10 @@ export class BodyBudget {
     }
   }
 
-  #subtract(owner: string, bytes: number): void {
+  #drop(body: Body): void {
+    const { owner, bytes } = body
+    this.#arriving.delete(body)
+    body.bytes = 0
     const left = (this.#byOwner.get(owner) ?? 0) - bytes
     // Accounts without a body need no entry.
     if (left > 0) this.#byOwner.set(owner, left)

@@ -1,7 +1,7 @@
 const FIRST_BYTES = 4_096
 
 interface ByteBufferOptions {
-  /** Expected length; undefined if it is not known. */
+  /** Announced length; undefined if it is not known. Only what has arrived takes memory. */
   expectedBytes: number | undefined
   maxBytes: number
   /** Called with the size of the buffer before it grows. May throw. */
@@ -34,7 +34,7 @@ export class ByteBuffer {
       cover(chunk.length)
       this.#bytes = chunk as Buffer<ArrayBuffer>
     } else {
-      this.#reserve(this.#length + chunk.length, expectedBytes)
+      this.#reserve(this.#length + chunk.length)
       chunk.copy(this.#bytes as Buffer, this.#length)
     }
     this.#length += chunk.length
@@ -56,11 +56,12 @@ export class ByteBuffer {
     this.#isOwn = false
   }
 
-  #reserve(length: number, expectedBytes: number): void {
+  #reserve(length: number): void {
     const present = this.#bytes
     if (present && this.#isOwn && length <= present.length) return
-    const size = Math.min(this.#options.maxBytes, Math.max(length, expectedBytes, 2 * (present?.length ?? 0)))
-    this.#options.cover(size)
+    const { expectedBytes, maxBytes, cover } = this.#options
+    const size = Math.max(length, Math.min(expectedBytes ?? maxBytes, Math.max(FIRST_BYTES, 2 * (present?.length ?? 0))))
+    cover(size)
     const larger = Buffer.allocUnsafeSlow(size)
     present?.copy(larger, 0, 0, this.#length)
     this.free()

@@ -11,6 +11,8 @@ import { JsonScan, MAX_DEPTH, MAX_VALUES, type ScanProblem } from './json-scan.t
 /** A body must arrive with this average rate in every window. The last window can be shorter. */
 const MIN_BYTES_PER_SECOND = 4_096
 const WINDOW_SECONDS = 10
+/** A body without an API key has few bytes and must arrive within this time: anybody can open connections. */
+const ANONYMOUS_SECONDS = 2
 
 const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -28,13 +30,15 @@ interface Reception {
   /** Content-Encoding. */
   encoding: string | undefined
   lease: BodyLease
+  /** True without an API key. */
+  isAnonymous: boolean
 }
 
 /**
  * Reads a body to its end, decompressed. After an error, the rest of the body is left.
  * @throws ApiError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT, SERVICE_UNAVAILABLE, VALIDATION_ERROR; the error of the stream
  */
-export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encoding, lease }: Reception): Promise<ByteBuffer> {
+export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encoding, lease, isAnonymous }: Reception): Promise<ByteBuffer> {
   const decompressor = openDecompressor(encoding)
   const source: Readable = decompressor ?? payload
   const scan = new JsonScan()
@@ -67,6 +71,7 @@ export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encodi
         if (problem) throw toError(problem)
         if (bytes.length + chunk.length > maxBytes) throw tooLarge(maxBytes)
         if (scan.utf8Bytes > MAX_UTF8_BYTES) throw tooLarge(MAX_UTF8_BYTES, String.raw`, and each \uXXXX counts as 3 bytes`)
+        lease.note(chunk.length)
         bytes.add(chunk)
       } catch (error) {
         fail(error)
@@ -80,7 +85,10 @@ export function receiveBody(payload: Readable, { maxBytes, declaredBytes, encodi
       if (arrived - counted < MIN_BYTES_PER_SECOND * WINDOW_SECONDS) fail(tooSlow())
       counted = arrived
     }
-    const timer = setInterval(checkRate, 1_000 * WINDOW_SECONDS)
+    const timer = isAnonymous
+      ? setInterval(() => fail(tooLate()), 1_000 * ANONYMOUS_SECONDS)
+      : setInterval(checkRate, 1_000 * WINDOW_SECONDS)
+    lease.onEnd(fail)
     payload.on('data', onArrival).on('error', fail)
     source.on('data', onData).on('end', onEnd)
     decompressor?.on('error', (error: unknown) => fail(notCompressed(encoding, error)))
@@ -107,6 +115,12 @@ const tooSlow = (): ApiError =>
   new ApiError(
     'REQUEST_TIMEOUT',
     `the body arrives too slowly: each ${WINDOW_SECONDS} seconds must bring at least ${MIN_BYTES_PER_SECOND} bytes per second on average`,
+  )
+
+const tooLate = (): ApiError =>
+  new ApiError(
+    'REQUEST_TIMEOUT',
+    `the body of a request without an API key must arrive within ${ANONYMOUS_SECONDS} seconds: send it faster`,
   )
 
 const bodyProblem = (code: 'too_big' | 'invalid_format', message: string, cause?: unknown): ApiError =>

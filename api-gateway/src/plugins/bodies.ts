@@ -69,10 +69,17 @@ async function readJson(request: FastifyRequest, payload: Readable, budget: Body
   const declaredBytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if (declaredBytes !== undefined && declaredBytes > maxBodyBytes) throw tooLarge(maxBodyBytes)
   const decoder = decoderOf(headers['content-type'] ?? '')
-  const lease = budget.take(accountName, declaredBytes ?? 0)
+  const lease = budget.take(accountName)
   request.bodyLease = lease
   try {
-    const bytes = await receiveBody(payload, { maxBytes: maxBodyBytes, declaredBytes, encoding: headers['content-encoding'], lease })
+    const reception = {
+      maxBytes: maxBodyBytes,
+      declaredBytes,
+      encoding: headers['content-encoding'],
+      lease,
+      isAnonymous: accountName === '',
+    }
+    const bytes = await receiveBody(payload, reception)
     await lease.turn()
     return parseJson(bytes.read((whole) => decodeText(whole, decoder)))
   } catch (error) {
