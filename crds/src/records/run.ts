@@ -7,7 +7,7 @@ import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts
 import type { CaptureOptions } from '../options/catalog.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
 import type { Whole } from '../schema/custom-resource.ts'
-import { undisguise } from '../text/disguise.ts'
+import { replaceMisleading } from '../text/misleading-name.ts'
 import type { IgnoreReason } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
 import { baselineKey } from './storage-keys.ts'
@@ -71,7 +71,7 @@ export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date): Screensh
   return {
     ...template,
     // The API server refuses such a name in a new Screenshot. Schedules of earlier versions can have one.
-    ...(attachmentName === undefined ? {} : { attachmentName: undisguise(attachmentName) }),
+    ...(attachmentName === undefined ? {} : { attachmentName: replaceMisleading(attachmentName) }),
     ...(Object.keys(merged).length > 0 ? { options: merged } : {}),
     ...(baseline ? { baseline: toKept(baseline) } : {}),
     accountName: accountOf({ spec }),

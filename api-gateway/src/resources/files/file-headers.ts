@@ -1,6 +1,6 @@
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
-import { undisguise } from '@tintype/crds/text/disguise'
+import { replaceMisleading } from '@tintype/crds/text/misleading-name'
 
 const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES])
 
@@ -11,7 +11,7 @@ export const contentTypeOf = (extension: string): string => TYPES.get(extension.
 export function dispositionOf(name: string, extension: string, attachment: string | undefined): string {
   const isShown = /^(image|video)\//.test(contentTypeOf(extension))
   // Records of earlier versions can have such names.
-  const fileName = undisguise(attachment ?? name)
+  const fileName = replaceMisleading(attachment ?? name)
   const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const extended = ascii === fileName ? '' : `; filename*=UTF-8''${encodeURIComponent(fileName).replaceAll(/['()*]/g, toPercent)}`
   return `${attachment === undefined && isShown ? 'inline' : 'attachment'}; filename="${ascii}"${extended}`
