@@ -2,9 +2,9 @@ import t from 'tap'
 import { scheduleIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
-import type { Whole } from '../../../../crds/src/schema/custom-resource.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
 import { baselineKey, scheduleOptionsKey } from '../../../../crds/src/records/storage-keys.ts'
+import type { Whole } from '../../../../crds/src/schema/custom-resource.ts'
 
 const time = new Date('2026-06-01T09:00:00Z')
 const id = runIdOf('u', time)
