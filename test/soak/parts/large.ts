@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { NewObject } from '../../../crds/client/resource.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -36,7 +37,7 @@ async function run(stage: Stage, { settings, progress }: PartContext): Promise<P
   const create = (name: string, spec: object) => {
     const metadata = { name, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(100_000) } }
     const page = { url: 'https://example.com/', accountName: account, options: { html: newHtml() } }
-    return stage.screenshots.create({ metadata, spec: { ...page, ...spec } } as Screenshot)
+    return stage.screenshots.create({ metadata, spec: { ...page, ...spec } } as NewObject<Screenshot>)
   }
   progress(`creating ${live} Screenshots of 1.2 MB for a pool that does not exist`)
   const waiting = Array.from({ length: live }, (_, n) => `waiting-${n}`)
