@@ -1,4 +1,4 @@
-import { Turns } from '../resources/files/turns.ts'
+import { Turns } from './turns.ts'
 
 /** Reads of large objects at the same time. The text of one, and the object, have several megabytes. */
 const turns = new Turns(4)

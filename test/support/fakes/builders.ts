@@ -20,7 +20,15 @@ let uids = 0
 
 function metadata(name: string, given: Partial<Metadata> = {}): Metadata & { leftOut?: undefined } {
   const uid = `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`
-  return { name, namespace: 'default', uid, resourceVersion: '1', generation: 1, creationTimestamp: NOON.toISOString(), ...given } as Metadata & { leftOut?: undefined }
+  return {
+    name,
+    namespace: 'default',
+    uid,
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: NOON.toISOString(),
+    ...given,
+  } as Metadata & { leftOut?: undefined }
 }
 
 type Given<Spec, Status> = { name?: string; metadata?: Partial<Metadata>; spec?: Partial<Spec>; status?: Status }
@@ -92,4 +100,5 @@ export function aRunnerPool({ name = 'default', ...given }: Given<RunnerPool['sp
 }
 
 /** The segments of records, as the archive writes them. */
-export const buildSegments = (account: string, screenshots: readonly Whole<Screenshot>[]): Segment[] => toSegments(account, toLines(screenshots))
+export const buildSegments = (account: string, screenshots: readonly Whole<Screenshot>[]): Segment[] =>
+  toSegments(account, toLines(screenshots))

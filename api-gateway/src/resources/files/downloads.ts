@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { ApiError } from '../../common/errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { Turns } from '../../store/turns.ts'
 import { Progress } from './progress.ts'
 import { type Holder, type RefusalReason, type RunningDownload, Shares } from './shares.ts'
-import { Turns } from './turns.ts'
 
 const RETRY_SECONDS = '5'
 const SAMPLE_MILLISECONDS = 1_000

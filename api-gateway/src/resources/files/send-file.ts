@@ -7,10 +7,10 @@ import { ApiError, notFound } from '../../common/errors.ts'
 import { hasTag } from '../../http/etag.ts'
 import { isUnchangedSince } from '../../http/http-date.ts'
 import type { FileStore } from '../../store/ports.ts'
+import type { Turns } from '../../store/turns.ts'
 import type { Downloads } from './downloads.ts'
 import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from './file-headers.ts'
 import type { Holder } from './shares.ts'
-import type { Turns } from './turns.ts'
 
 interface FileToSend {
   key: string

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Turns } from '../../../../../api-gateway/src/resources/files/turns.ts'
+import { Turns } from '../../../../api-gateway/src/store/turns.ts'
 
 /** Requests turns, and notes who got one. */
 function takers(turns: Turns) {
