@@ -11,19 +11,19 @@ export interface Service {
   key: string
 }
 
-const clients = path.join(repository, 'test/clients')
+export const clients = path.join(repository, 'test/clients')
 
 /** In the repository, so that packages resolve. */
-const emptyDirectory = async (name: string): Promise<string> => {
+export const emptyDirectory = async (name: string): Promise<string> => {
   const directory = path.join(repository, '.tintype/test', name)
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   return directory
 }
 
-const environmentOf = ({ url, key }: Service) => ({ TINTYPE_URL: url, TINTYPE_API_KEY: key })
+export const environmentOf = ({ url, key }: Service) => ({ TINTYPE_URL: url, TINTYPE_API_KEY: key })
 
-async function loadDocument(directory: string, { url }: Service): Promise<string> {
+export async function loadDocument(directory: string, { url }: Service): Promise<string> {
   const file = path.join(directory, 'openapi.json')
   const response = await fetch(`${url}/api/v1/openapi.json`)
   await writeFile(file, await response.text())

@@ -9,6 +9,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
  */
 function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.type === 'boolean') delete jsonSchema.const
+  // openapi-generator for Python matches the pattern against the time, not against its text.
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern
   for (const name of Object.keys(jsonSchema)) if (name.startsWith('x-kubernetes-')) delete jsonSchema[name]
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
