@@ -14,6 +14,7 @@ import type { PageSize, Tile } from '../plan/region.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
+import type { NotedActions } from './preparing/effects.ts'
 import type { NewTabs } from './preparing/new-tabs.ts'
 
 /** Results that the steps collect. */
@@ -94,8 +95,8 @@ export interface Work {
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */
   hasEndless?: boolean
-  /** Effects of actions are noted in the page. */
-  hasNotedEffects?: true
+  /** The actions whose effects are noted in the page; absent: none. */
+  notedActions?: NotedActions
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
   /**

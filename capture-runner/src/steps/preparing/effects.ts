@@ -40,7 +40,8 @@ export const withEffects = (step: Step): Step => ({
   ...step,
   run: async (work) => {
     if (!isNoted(work.plan)) return step.run(work)
-    work.hasNotedEffects = true
+    work.notedActions ??= noteSending(work)
+    work.notedActions.current = step
     await inDocument(work, undefined, async () => {
       await showTarget(work, step)
       await callInPage(work, 'noteEffects')
@@ -50,8 +51,24 @@ export const withEffects = (step: Step): Step => ({
       await rest(work)
       await callInPage(work, 'keepEffects', toSnakeCase(step.name))
     })
+    work.notedActions.current = undefined
   },
 })
+
+/** The actions whose effects are noted. */
+export interface NotedActions {
+  current?: Step | undefined
+  /** Actions that have sent data to a server, and must not do so twice. */
+  sending: Set<Step>
+}
+
+function noteSending({ tab }: Work): NotedActions {
+  const noted: NotedActions = { sending: new Set() }
+  tab.events.on('Network.requestWillBeSent', ({ request }) => {
+    if (noted.current && request.method !== 'GET') noted.sending.add(noted.current)
+  })
+  return noted
+}
 
 /** Scrolls to the element now, so that what the page changes for the scroll does not count. */
 async function showTarget(work: Work, step: Step): Promise<void> {
@@ -78,7 +95,8 @@ export const renewEffects: Step = {
     if (hasLost) await callInPage(work, 'restoreFocus')
     const lost = await findLost(work)
     for (const step of [scripts, click, clickAll, pressKey])
-      if (lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name))) await step.run(work)
+      if (!work.notedActions?.sending.has(step) && lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name)))
+        await step.run(work)
     const isPointed = await point(
       work,
       lost.some(({ action }) => action === 'hover'),
