@@ -8,11 +8,11 @@ import { awaitResponse, pause } from '../../runtime/race.ts'
 import { stopForGood } from '../full-page/reveal.ts'
 import { inDocument } from '../in-document.ts'
 import { scripts } from '../injection/scripts.ts'
-import type { Step, Work } from '../step.ts'
+import { click, clickAll, hover, movePointer, pressKey } from '../preparing/click.ts'
+import type { NotedActions, Step, Work } from '../step.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
 import { passTime } from '../waiting/pass-time.ts'
 import { stability } from '../waiting/stability.ts'
-import { click, clickAll, hover, movePointer, pressKey } from './click.ts'
 
 // What an action of the client changes must be in the picture (ADR 72). A page that is scrolled or laid out in another window afterwards may undo it: menus
 // close, and the element under the pointer moves away. The runner notes what an action has changed, runs the action again if all of that is undone by a
@@ -54,13 +54,6 @@ export const withEffects = (step: Step): Step => ({
     work.notedActions.current = undefined
   },
 })
-
-/** The actions whose effects are noted. */
-export interface NotedActions {
-  current?: Step | undefined
-  /** Actions that have sent data to a server, and must not do so twice. */
-  sending: Set<Step>
-}
 
 function noteSending({ tab }: Work): NotedActions {
   const noted: NotedActions = { sending: new Set() }
