@@ -14,7 +14,6 @@ import type { PageSize, Tile } from '../plan/region.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
-import type { NewTabs } from './preparing/new-tabs.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -73,7 +72,7 @@ export interface Work {
   /** Requests that were served from that cache, by their ids in Network events; absent: none can be. */
   sharedHits?: ReadonlySet<string> | undefined
   /** Absent: the client does nothing that may open a tab. */
-  newTabs?: NewTabs
+  newTabs?: ActionTabs
   /** What the page did not get of the client's headers and credentials; absent: there are none. */
   signInGaps?: SignInGaps
   /** What a video needs from the runner; absent: this runner records none. */
@@ -96,8 +95,8 @@ export interface Work {
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */
   hasEndless?: boolean
-  /** Effects of actions are noted in the page. */
-  hasNotedEffects?: true
+  /** The actions whose effects are noted in the page; absent: none. */
+  notedActions?: NotedActions
   /** A part that scrolls was expanded. */
   hasUnfolded?: boolean
   /**
@@ -108,6 +107,22 @@ export interface Work {
   /** Called when the page is ready and only the screenshot remains. Not called when that takes long. */
   onPageReady?: (() => void) | undefined
   signal: AbortSignal
+}
+
+/** Options that may open a tab. */
+export type Action = 'click' | 'click_all' | 'press_key' | 'scripts'
+
+/** The tabs that actions of the client open. */
+export interface ActionTabs {
+  /** Runs an action, and waits for the document that it opens. */
+  during: (action: Action, act: () => Promise<void>, arrive: () => Promise<void>) => Promise<void>
+}
+
+/** The actions whose effects are noted. */
+export interface NotedActions {
+  current?: Step | undefined
+  /** Actions that have sent data to a server, and must not do so twice. */
+  sending: Set<Step>
 }
 
 /** Acts on the masked elements of a page. */

@@ -60,6 +60,8 @@ const stage = await openStage(t, {
     `<input id="i" autofocus>${HIGH}`,
     "i.oninput = () => box.classList.toggle('on', i.value === 'a'); addEventListener('resize', () => { i.value = ''; off() })",
   ),
+  '/sent': tall(MENU, closes('scroll').replace('on() }', "on(); fetch('/order', { method: 'POST' }) }")),
+  '/order': (_, response) => void response.end(),
   '/blurred': tall('<input id="i">', "addEventListener('scroll', () => { i.blur(); i.disabled = true })"),
   '/script-once': tall(HIGH, "addEventListener('scroll', () => { off(); window.isOver = true })"),
   '/script': tall(HIGH, "addEventListener('scroll', off)"),
@@ -121,6 +123,7 @@ t.test('what actions of the client have changed is in the picture of a full page
 const lost: Record<string, [options: CaptureOptions, names: string]> = {
   '/closes-once': [{ fullPage: true, click: '#m' }, '#b'],
   '/closes-once#clip': [{ click: '#m', clipX: 0, clipY: 0, clipWidth: 900, clipHeight: 3000 }, '#b'],
+  '/sent': [{ fullPage: true, click: '#m' }, '#b'],
   '/blurred': [{ fullPage: true, click: '#i' }, '#i'],
   '/script-once': [{ fullPage: true, scripts: "if (!window.isOver) box.classList.add('on')" }, '#b'],
 }
@@ -131,4 +134,5 @@ t.test('a warning names what the page has undone for good', async (t) => {
     const sentence = `the page undid what ${toSnakeCase(action ?? '')} had changed, because it was scrolled or laid out again: ${names}. Set full_page_sweep to false`
     t.strictSame(noted(findings), [sentence], path)
   }
+  t.equal(stage.seen.filter(({ method }) => method === 'POST').length, 1, 'an action that sends data is not run again')
 })

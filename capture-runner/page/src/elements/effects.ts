@@ -1,7 +1,7 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { findFirstVisible, inWindow, isVisible } from '../shared/boxes.ts'
 import { attributeOf, boxOf, call, nameOf, queryAll, read } from '../shared/dom.ts'
-import { recall, remember } from '../shared/state.ts'
+import { type Effect, recall, remember } from '../shared/state.ts'
 import { containerOf, findMatches, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 import { toSelector } from '../waiting/element-names.ts'
 import { isEndless, runsOnTime } from '../waiting/endless.ts'
@@ -62,7 +62,7 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   const effects = recall('tintypeEffects') ?? remember('tintypeEffects', [])
   const most = effects.length + MAX_EFFECTS
   const keep = (element: Element, isUndone: () => boolean, isFocus = false) => {
-    if (effects.length < most) effects.push({ action, element, name: toSelector(element), isUndone, isFocus, isLost: false })
+    if (effects.length < most) effects.push({ action, element, name: toSelector(element), isUndone, isFocus, isLost: false, isLate: false })
   }
   for (const { element, name, before } of firstAttributes(noted.changes)) {
     const isBefore = () => attributeOf(element, name) === before || (MAY_BE_EMPTY.has(name) && !attributeOf(element, name) && !before)
@@ -87,9 +87,9 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
 }
 
 /** Marks effects that are undone as lost, or forgets them. */
-function review(isLost: boolean): void {
+function review(isLost: boolean, isLate = false): void {
   const effects = recall('tintypeEffects') ?? []
-  if (isLost) for (const effect of effects) effect.isLost ||= effect.isUndone()
+  for (const effect of effects) if (isLost && !effect.isLost && effect.isUndone()) Object.assign(effect, { isLost, isLate })
   const rest = effects.filter((effect) => effect.isLost || !effect.isUndone())
   remember('tintypeEffects', rest)
 }
@@ -108,7 +108,7 @@ function watchDisturbances(): void {
   // Handlers of the page come first, and often await the last of several events.
   const onResize = () => {
     review(true)
-    setTimeout(review, LATE_MILLISECONDS, true)
+    setTimeout(review, LATE_MILLISECONDS, true, true)
   }
   addEventListener('scroll', onScroll, { capture: true, passive: true })
   addEventListener('resize', onResize)
@@ -119,17 +119,17 @@ export const findLostEffects: PageFunctions['findLostEffects'] = () => {
   const lost = effects.filter((effect) => effect.isLost && effect.isUndone())
   // A click on a control also gives it the focus.
   const remains = new Set(effects.filter((effect) => !lost.includes(effect) && !effect.isFocus).map(({ action }) => action))
-  const actions = [...new Set(lost.map(({ action }) => action))]
+  // A part that ends later, such as a message, may have ended by itself.
+  const certain = lost.filter(({ action, isLate }) => !isLate || !remains.has(action))
+  const actions = [...new Set(certain.map(({ action }) => action))]
   return actions.map((action) => ({
     action,
     isWhole: !remains.has(action),
-    elements: [
-      ...new Set(
-        lost.filter((effect) => effect.action === action).map(({ element, name }) => (element.isConnected ? toSelector(element) : name)),
-      ),
-    ],
+    elements: [...new Set(certain.filter((effect) => effect.action === action).map(nameIn))],
   }))
 }
+
+const nameIn = ({ element, name }: Effect): string => (element.isConnected ? toSelector(element) : name)
 
 /** A page may take the focus away when it is scrolled. */
 export const restoreFocus: PageFunctions['restoreFocus'] = () => {

@@ -52,6 +52,8 @@ export interface Effect {
   isFocus: boolean
   /** Undone when the page was scrolled or laid out in another window. */
   isLost: boolean
+  /** A moment after that. */
+  isLate: boolean
 }
 
 /** How far an element is moved down at a scroll position, in CSS pixels. */

@@ -146,7 +146,7 @@ async function layOutTall(work: Work, pageHeight: number): Promise<void> {
   if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
   // A slow scroll has shown all of the page already, and a taller window would show the end of an endless feed again.
   const share = plan.picture.scroll ? 1 : PAGE_SHARE
-  if (work.hasNotedEffects) await callInPage(work, 'forgetEndedEffects')
+  if (work.notedActions) await callInPage(work, 'forgetEndedEffects')
   let [height, covered] = [pageHeight, Number.POSITIVE_INFINITY]
   for (;;) {
     revealed.windowHeight = Math.ceil(Math.min(height, plan.picture.reach) / share)

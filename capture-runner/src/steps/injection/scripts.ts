@@ -1,7 +1,7 @@
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, bounded } from '../../runtime/race.ts'
 import { arriveAgain, follow } from '../navigation/navigate.ts'
-import { openTabsHere } from '../preparing/new-tabs.ts'
+import { openTabsHere } from '../navigation/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
 import { firstLine } from './syntax.ts'
 

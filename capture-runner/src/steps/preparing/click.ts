@@ -5,8 +5,8 @@ import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, isThere } from '../find-element.ts'
+import { openTabsHere } from '../navigation/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
-import { openTabsHere } from './new-tabs.ts'
 
 /** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50

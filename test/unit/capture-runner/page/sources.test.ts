@@ -53,6 +53,7 @@ const GLOBALS = [
     'location',
     'matchMedia',
     'performance',
+    'removeEventListener',
     'requestIdleCallback',
     'scrollBy',
     'scrollTo',

@@ -3,14 +3,11 @@ import { siteOf } from '../../browser/site.ts'
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse, pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
-import { follow, warnOnce } from '../navigation/navigate.ts'
-import type { Work } from '../step.ts'
+import type { Action, ActionTabs, Work } from '../step.ts'
+import { follow, warnOnce } from './navigate.ts'
 
 // The browser blocks every new tab. One that an action of the client opens is opened in place of the page instead, or named in a warning. DevTools reports
 // the attempt, so the page sees nothing but a blocked tab.
-
-/** Options that may open a tab. */
-type Action = 'click' | 'click_all' | 'press_key' | 'scripts'
 
 const URL_LENGTH = 200
 /** How long the browser may take to leave the page. */
@@ -30,7 +27,7 @@ const REASONS = {
 } as const
 
 /** The tabs that actions of the client open in a page. */
-export class NewTabs {
+class NewTabs implements ActionTabs {
   readonly #work: Work
   /** The action that may open tabs now. */
   #action: Action | undefined
@@ -50,7 +47,7 @@ export class NewTabs {
     return tabs
   }
 
-  /** Runs an action, and waits for the document that it opens. A click may open one later, too: in response to a request or a timer. */
+  /** A click may open a tab later, too: in response to a request or a timer. */
   async during(action: Action, act: () => Promise<void>, arrive: () => Promise<void>): Promise<void> {
     const { tab } = this.#work
     const { document } = tab.lifecycle

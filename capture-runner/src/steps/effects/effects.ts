@@ -8,11 +8,11 @@ import { awaitResponse, pause } from '../../runtime/race.ts'
 import { stopForGood } from '../full-page/reveal.ts'
 import { inDocument } from '../in-document.ts'
 import { scripts } from '../injection/scripts.ts'
-import type { Step, Work } from '../step.ts'
+import { click, clickAll, hover, movePointer, pressKey } from '../preparing/click.ts'
+import type { NotedActions, Step, Work } from '../step.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
 import { passTime } from '../waiting/pass-time.ts'
 import { stability } from '../waiting/stability.ts'
-import { click, clickAll, hover, movePointer, pressKey } from './click.ts'
 
 // What an action of the client changes must be in the picture (ADR 72). A page that is scrolled or laid out in another window afterwards may undo it: menus
 // close, and the element under the pointer moves away. The runner notes what an action has changed, runs the action again if all of that is undone by a
@@ -40,7 +40,8 @@ export const withEffects = (step: Step): Step => ({
   ...step,
   run: async (work) => {
     if (!isNoted(work.plan)) return step.run(work)
-    work.hasNotedEffects = true
+    work.notedActions ??= noteSending(work)
+    work.notedActions.current = step
     await inDocument(work, undefined, async () => {
       await showTarget(work, step)
       await callInPage(work, 'noteEffects')
@@ -50,8 +51,17 @@ export const withEffects = (step: Step): Step => ({
       await rest(work)
       await callInPage(work, 'keepEffects', toSnakeCase(step.name))
     })
+    work.notedActions.current = undefined
   },
 })
+
+function noteSending({ tab }: Work): NotedActions {
+  const noted: NotedActions = { sending: new Set() }
+  tab.events.on('Network.requestWillBeSent', ({ request }) => {
+    if (noted.current && request.method !== 'GET') noted.sending.add(noted.current)
+  })
+  return noted
+}
 
 /** Scrolls to the element now, so that what the page changes for the scroll does not count. */
 async function showTarget(work: Work, step: Step): Promise<void> {
@@ -78,7 +88,8 @@ export const renewEffects: Step = {
     if (hasLost) await callInPage(work, 'restoreFocus')
     const lost = await findLost(work)
     for (const step of [scripts, click, clickAll, pressKey])
-      if (lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name))) await step.run(work)
+      if (!work.notedActions?.sending.has(step) && lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name)))
+        await step.run(work)
     const isPointed = await point(
       work,
       lost.some(({ action }) => action === 'hover'),
