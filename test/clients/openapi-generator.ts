@@ -68,7 +68,7 @@ async function runGo(service: Service): Promise<string> {
 }
 
 async function runTypeScript(service: Service): Promise<string> {
-  const directory = await generate(service, 'typescript-fetch', 'importFileExtension=.js')
+  const directory = await generate(service, 'typescript-fetch', 'importFileExtension=.js', 'modelPropertyNaming=original')
   await copyFile(path.join(programs, 'smoke.ts'), path.join(directory, 'smoke.ts'))
   await writeFile(path.join(directory, 'package.json'), JSON.stringify({ type: 'module' }))
   const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: ['node'], outDir: 'built' }

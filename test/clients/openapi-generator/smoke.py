@@ -33,5 +33,5 @@ with ApiClient(configuration) as client:
         assert refused.status == 400
         error = Error.from_json(refused.body).error
         problems = error.details.actual_instance
-        assert error.code == "VALIDATION_ERROR" and problems[0]["path"] == "url", refused.body
+        assert error.code == "VALIDATION_ERROR" and problems[0].path == "url", refused.body
 print("Python client: all checks passed")

@@ -42,7 +42,7 @@ function documented(): string[] {
     .split('\n')
     .slice(2)
     .map((row) => row.split('|')[1]?.trim() ?? '')
-  return cells.filter((cell) => !cell.includes('(PyPI')).flatMap((cell) => cell.replace(/ \(.*\)$/, '').split(', '))
+  return cells.filter((cell) => !/\((PyPI|Maven)/.test(cell)).flatMap((cell) => cell.replace(/ \(.*\)$/, '').split(', '))
 }
 
 t.test('docs/dependencies.md lists the packages of all package.json files and no others', async (t) => {
