@@ -6,7 +6,20 @@ import { toSnakeCase } from '../text/snake-case.ts'
  */
 export const CAPTURE_STEPS: readonly string[] = [
   ...['browser', 'checkSyntax', 'signIn', 'initScript', 'watchPage', 'holdRequests', 'loadFiles', 'muteMedia', 'listen', 'openMarkup'],
-  ...['navigate', 'checkResponse', 'consent', 'hideUnwanted', 'zoom', 'styles', 'scripts', 'click', 'clickAll', 'hover', 'pressKey'],
+  ...[
+    'navigate',
+    'checkResponse',
+    'noteRedirect',
+    'consent',
+    'hideUnwanted',
+    'zoom',
+    'styles',
+    'scripts',
+    'click',
+    'clickAll',
+    'hover',
+    'pressKey',
+  ],
   ...['waitForSelector', 'waitForFunction', 'unfold', 'scroll', 'noteSectionLinks', 'sweep', 'placeWindow', 'seekElement', 'settle'],
   ...['domIdle', 'delay', 'reveal', 'stability', 'followGrowth', 'lateImages', 'conceal', 'hideLatecomers', 'checkContent', 'stillPage'],
   ...['measure', 'noteFolded', 'noteWidth', 'metadata', 'notePage', 'files', 'frame', 'mask', 'ignoredElements', 'screenshot', 'record'],
