@@ -2,7 +2,7 @@ import { type ApiError, unavailable } from '../common/errors.ts'
 import { MAX_MARKUP_BODY_BYTES } from '../http/body.ts'
 
 // Limits the bytes of request bodies that a process holds at a time. What has arrived of a body counts until its objects are written. When bytes run
-// short, the body ends that arrives the slowest, so the fastest one always arrives as a whole. Its text, its values and what is encrypted of them need
+// short, the slowest body ends of the account that sends several and has the most bytes, or of all if each sends one. So the fastest one always arrives. Its text, its values and what is encrypted of them need
 // several times its bytes, so large bodies take turns after they have arrived.
 
 /** Bodies up to this size may also use the reserve, so that large bodies of others never keep them out. */
@@ -129,12 +129,12 @@ export class BodyBudget {
     return this.#options.now?.() ?? performance.now()
   }
 
-  /** Counts the larger size of a body. Without room, the slowest body ends, of the same owner or of all: the others go on instead of waiting for it. */
+  /** Counts the larger size of a body. Without room, the slowest body ends, of the same owner, or of the owner that crowds out others: the rest goes on instead of waiting. */
   #grow(body: Body, size: number): void {
     const more = size - body.bytes
     for (let exceeded = this.#findExceeded(body.owner, more, size); exceeded; exceeded = this.#findExceeded(body.owner, more, size)) {
       this.#options.onRefuse(exceeded)
-      const slowest = this.#findSlowest(body, exceeded)
+      const slowest = this.#findSlowest(body, size, exceeded)
       if (slowest === body) throw refusal(exceeded)
       this.#drop(slowest)
       slowest.end(refusal(exceeded))
@@ -144,16 +144,27 @@ export class BodyBudget {
     this.#bytes += more
   }
 
-  #findSlowest(wanting: Body, exceeded: ExceededLimit): Body {
+  #findSlowest(wanting: Body, size: number, exceeded: ExceededLimit): Body {
     const now = this.#now()
     // A new body of others goes first. One of the same account does not end what the account sends already, unless that is slow.
     const minimumAge = exceeded === 'account' && wanting.owner !== ANONYMOUS ? HALF_MILLISECONDS : 0
-    let slowest = wanting
-    for (const body of this.#arriving) {
-      const isOf = exceeded === 'total' || body.owner === wanting.owner
-      if (isOf && body.bytes > 0 && rateOf(body, now, minimumAge) < rateOf(slowest, now, minimumAge)) slowest = body
-    }
-    return slowest
+    const others = [...this.#arriving].filter(({ owner, bytes }) =>
+      exceeded === 'total' ? bytes > (size > SMALL_BYTES ? SMALL_BYTES : 0) : bytes > 0 && owner === wanting.owner,
+    )
+    const candidates = new Set(others).add(wanting)
+    const crowding = this.#findCrowding(candidates)
+    const isOf = ({ owner }: Body): boolean => crowding === undefined || owner === crowding
+    return [...candidates]
+      .filter(isOf)
+      .reduce((slowest, body) => (rateOf(body, now, minimumAge) < rateOf(slowest, now, minimumAge) ? body : slowest))
+  }
+
+  /** Of the accounts that send several of these bodies, the one with the most bytes. Undefined if each account sends one. */
+  #findCrowding(bodies: Iterable<Body>): string | undefined {
+    const counts = new Map<string, number>()
+    for (const { owner } of bodies) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+    const bytesOf = (owner: string): number => this.#byOwner.get(owner) ?? 0
+    return [...counts].filter(([, count]) => count > 1).sort(([a], [b]) => bytesOf(b) - bytesOf(a))[0]?.[0]
   }
 
   #findExceeded(owner: string, more: number, size: number): ExceededLimit | undefined {

@@ -199,3 +199,19 @@ t.test('large bodies that are parsed together exhaust the memory: they take turn
   for (const { lease } of [second, third, small]) lease.release()
   t.equal(budget.bytes, 0)
 })
+
+t.test('fast bodies of two accounts, several at a time, ended the only large body of a third', async (t) => {
+  const { begin, pass } = aBudget()
+  const slow = begin('initech')
+  const fast = ['acme', 'globex', 'acme', 'globex', 'acme', 'globex'].map((account) => begin(account))
+  const small = begin('hooli', 10_000)
+  for (let n = 0; n < 40; n++) {
+    pass(100)
+    slow.continueWith(100_000)
+    for (const body of fast) body.continueWith(200_000)
+  }
+  t.strictSame(slow.errors, [], '4 MB arrived')
+  t.strictSame(small.errors, [], 'small bodies are left alone')
+  for (const account of [0, 1])
+    t.ok(fast.filter((body, n) => n % 2 === account && body.errors.length === 0).length >= 1, 'one of each account goes on')
+})
