@@ -141,10 +141,10 @@ function toLabeled(conditions: Condition[], { webhook, secret }: Observed, now: 
 }
 
 /** What the status says of the Secret: nothing if it cannot be used, or the next one of its name would seem to have been used before. */
-function toSecretStatus({ webhook, secret, unlabeledSecret }: Observed, { status }: Finding) {
+function toSecretStatus({ webhook, secret, unlabeledSecret = '' }: Observed, { status }: Finding) {
   const isLabeled = secret === 'usable' || (secret === 'missing' && status === 'True')
   if (!isLabeled && secret !== 'kept') return { signingSecretName: null, unlabeledSecret: null }
-  return { signingSecretName: signingSecretName(webhook.metadata.name), unlabeledSecret: isLabeled ? '' : (unlabeledSecret ?? null) }
+  return { signingSecretName: signingSecretName(webhook.metadata.name), unlabeledSecret: isLabeled ? '' : unlabeledSecret }
 }
 
 function toStatus(observed: Observed, finding: Finding, now: Date): StatusPatch {

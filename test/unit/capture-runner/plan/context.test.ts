@@ -21,6 +21,9 @@ const effects: [CaptureOptions, object][] = [
     { timezone: 'Asia/Tokyo', locale: 'ja' },
     { timezone: 'Asia/Tokyo', locale: 'ja' },
   ],
+  [{ timezone: 'asia/tokyo' }, { timezone: 'Asia/Tokyo' }],
+  // An object of an earlier version: the browser refuses it.
+  [{ timezone: 'Mars/Olympus' }, { timezone: 'Mars/Olympus' }],
   [{ acceptLanguage: 'fr' }, { acceptLanguage: 'fr' }],
   [{ geolocationLatitude: 1, geolocationLongitude: 2 }, { geolocation: { latitude: 1, longitude: 2, accuracy: 0 } }],
   [{ fixedTime: '2026-01-01' }, { fixedTime: '2026-01-01' }],

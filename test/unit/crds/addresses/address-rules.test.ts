@@ -277,6 +277,8 @@ t.test('isAllowedHost matches whole labels', async (t) => {
     ['*', '10.0.0.1', false],
     ['10.0.0.1', '10.0.0.1', false],
     ['*.1', '10.0.0.1', false],
+    ['*.bücher.example', 'a.xn--bcher-kva.example', true],
+    ['bü*.example', 'xn--b-xga.example', false],
   ]
   t.strictSame(
     cases.map(([pattern, host]) => [pattern, host, isAllowedHost(host, rules({ allowedHosts: [pattern] }))]),
