@@ -89,7 +89,7 @@ t.test('a redirect to another origin is named in a warning', async (t) => {
   }
 })
 
-t.test('a page that another origin has opened gets no headers, and a warning says so', async (t) => {
+t.test('a page that another origin has opened gets no headers, and a warning names them', async (t) => {
   t.match(await warningsOf('/by-script', { ...signed, ...entries }), [
     /came back to .+, and did not get headers\. Set url to the final URL$/,
   ])
