@@ -121,6 +121,8 @@ const drawPhoto = (number: number): string => {
 
 /** A map tile that shows its coordinates. */
 async function drawTile(pathname: string): Promise<Buffer> {
+  // The runner is in this process, and blocks the formats that it does not read.
+  sharp.unblock({ operation: ['VipsForeignLoadSvg'] })
   const [, zoom = 0, x = 0, y = 0] = (/(\d+)\/(-?\d+)\/(-?\d+)/.exec(pathname) ?? []).map(Number)
   const hue = (x * 67 + y * 131) % 360
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"><rect width="256" height="256" fill="hsl(${hue} 40% 80%)" stroke="#fff"/><path d="M0 ${60 + (x % 5) * 30} 256 ${90 + (y % 5) * 25}M${(y % 7) * 36} 0 ${(x % 7) * 36} 256" stroke="#fff" stroke-width="9"/><text x="80" y="140" font-size="22" font-family="Arial" fill="#456">${zoom}/${x}/${y}</text></svg>`
