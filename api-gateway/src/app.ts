@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { BodyBudget } from './bodies/budget.ts'
 import { PictureMemory } from './cache/picture-memory.ts'
@@ -92,11 +93,8 @@ export function buildApp(deps: Deps): FastifyInstance {
     addAuth(app, { ...deps, findSessionKey })
     addLimits(app, { ...deps, calls })
   })
-  // A client that reads nothing would hold its response for ever. Stored files are also watched for their slots.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    deps.downloads.watchUnread(reply.raw)
-    done(null, payload)
-  })
+  // A client that reads nothing would hold its response for ever.
+  app.server.on('connection', (socket: Socket) => deps.downloads.watchConnection(socket))
   // During shutdown clients should reconnect to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')

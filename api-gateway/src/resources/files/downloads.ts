@@ -35,8 +35,6 @@ interface Download extends RunningDownload {
   progress: Progress
   startedAt: number
   hasSlot: boolean
-  /** False: it never takes a slot. */
-  needsSlot: boolean
 }
 
 interface Waiter extends Holder {
@@ -60,6 +58,8 @@ export interface DownloadsOptions {
 export class Downloads {
   readonly #options: Required<DownloadsOptions>
   readonly #downloads = new Set<Download>()
+  /** Open connections, and the progress of those with unsent bytes. */
+  readonly #connections = new Map<Socket, Progress | undefined>()
   readonly #waiting = new Set<Waiter>()
   readonly #turns = new Turns(MAX_PARTS)
   #active = 0
@@ -81,7 +81,7 @@ export class Downloads {
    */
   async open(holder: Holder, response: ServerResponse, open: (turns: Turns) => Promise<Readable>): Promise<Readable> {
     await this.#takeSlot(holder)
-    const download = this.#add(holder, response, { hasSlot: true, needsSlot: true })
+    const download = this.#add(holder, response, true)
     try {
       return await open(this.#turns)
     } catch (error) {
@@ -92,40 +92,60 @@ export class Downloads {
 
   /** Watches a response from memory. It starts at once, and takes a slot only if its client is slow. */
   watch(holder: Holder, response: ServerResponse): void {
-    this.#add(holder, response, { hasSlot: false, needsSlot: true })
+    this.#add(holder, response, false)
   }
 
-  /** Watches a response that is no stored file, such as a page of the console. It never takes a slot, and ends only without progress. */
-  watchUnread(response: ServerResponse): void {
-    this.#add({ account: '', file: '' }, response, { hasSlot: false, needsSlot: false })
+  /** Ends a connection whose client reads nothing of a response, such as a page of the console. It takes no slot. */
+  watchConnection(socket: Socket): void {
+    this.#connections.set(socket, undefined)
+    socket.once('close', () => this.#connections.delete(socket))
+    this.#start()
   }
 
-  #add(holder: Holder, response: ServerResponse, slot: Pick<Download, 'hasSlot' | 'needsSlot'>): Download {
+  #add(holder: Holder, response: ServerResponse, hasSlot: boolean): Download {
     const startedAt = this.#options.now()
-    const download = { ...holder, response, startedAt, ...slot, progress: new Progress(startedAt, sentBytesOf(response.socket) ?? 0) }
+    const download = { ...holder, response, startedAt, hasSlot, progress: new Progress(startedAt, sentBytesOf(response.socket) ?? 0) }
     this.#downloads.add(download)
     response.once('close', () => this.#release(download))
-    this.#timer ??= setInterval(() => this.sample(), SAMPLE_MILLISECONDS).unref()
+    this.#start()
     return download
   }
 
-  /** Takes a sample of each download, and ends those without progress. Called each second. */
+  #start(): void {
+    this.#timer ??= setInterval(() => this.sample(), SAMPLE_MILLISECONDS).unref()
+  }
+
+  /** Takes a sample of each download and of each connection with unsent bytes, and ends those without progress. Called each second. */
   sample(): void {
     const now = this.#options.now()
     for (const download of this.#downloads) {
-      const { progress, response, startedAt, needsSlot } = download
+      const { progress, response, startedAt } = download
       progress.add(now, sentBytesOf(response.socket))
       // The client may have left before its response started, and then the response is not closed.
       if (response.destroyed || response.req.socket.destroyed) this.#release(download)
       else if (progress.idleMilliseconds >= STALLED_MILLISECONDS) this.#end(download, 'stalled')
-      else if (needsSlot && !download.hasSlot && now - startedAt >= MEMORY_MILLISECONDS) {
+      else if (!download.hasSlot && now - startedAt >= MEMORY_MILLISECONDS) {
         download.hasSlot = true
         this.#active++
       }
     }
+    for (const [socket, progress] of this.#connections) this.#sampleConnection(socket, progress, now)
     // Responses from memory are not refused, so they can exceed the number of slots.
     const excess = this.#active - this.#options.max
     if (excess > 0) for (const download of this.#shares().slow.slice(0, excess)) this.#end(download, 'slow')
+  }
+
+  #sampleConnection(socket: Socket, progress: Progress | undefined, now: number): void {
+    const isUnsent = socket.writableLength > 0 && !socket.destroyed
+    if (!isUnsent || !progress) {
+      const next = isUnsent ? new Progress(now, sentBytesOf(socket) ?? 0) : undefined
+      if (next !== progress) this.#connections.set(socket, next)
+      return
+    }
+    progress.add(now, sentBytesOf(socket))
+    if (progress.idleMilliseconds < STALLED_MILLISECONDS) return
+    this.#options.metrics.downloadsEnded.inc({ reason: 'stalled' })
+    socket.destroy()
   }
 
   async #takeSlot(wanted: Holder): Promise<void> {
