@@ -15,7 +15,7 @@ import { chartDirectory, helm } from '../../support/sources/chart.ts'
 /** Namespace of the release under test. The name of the release is `tintype`. */
 export const NAMESPACE = newNamespace()
 /** The chart begins the names of objects without a namespace with this. */
-const toClusterName = (name: string): string => `${NAMESPACE}-${name}`
+export const toClusterName = (name: string): string => `${NAMESPACE}-${name}`
 
 /** The chart installed with Helm on a real API server that runs no pods, with users and programs that access it. */
 export type Release = Awaited<ReturnType<typeof installRelease>>

@@ -9,7 +9,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { median } from '../../bench/report/statistics.ts'
 import { undoing } from '../../bench/report/undo.ts'
 import { findDaemon, readProcessor } from '../../bench/rest/processor.ts'
-import { installRelease, NAMESPACE } from '../../integration/admission/release.ts'
+import { installRelease, NAMESPACE, toClusterName } from '../../integration/admission/release.ts'
 import { type Finding, holds } from '../part.ts'
 import { type CleanupStack, newCleanupStack } from './ends.ts'
 
@@ -51,7 +51,7 @@ export async function measureStatusPrice(progress: (line: string) => void): Prom
 /** An API server with its own objects. */
 async function startSide(cleanupStack: CleanupStack, isGuarded: boolean) {
   const release = await installRelease(cleanupStack)
-  if (!isGuarded) await new Resource(release.admin, validatingAdmissionPolicyBindings).delete(POLICY)
+  if (!isGuarded) await new Resource(release.admin, validatingAdmissionPolicyBindings).delete(toClusterName(POLICY))
   const runner = await release.asPod('tintype-capture-runner', 'default-1')
   const operator = await release.asPod('tintype-operator', 'operator-1')
   const admin = new Resource(release.admin, screenshots)
