@@ -55,7 +55,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --live N       many: live Screenshots; schedules: schedules (default 10000); large: live Screenshots, at most 1000
   --records N    year: archived records (default 1000000)
   --profile DIR  operators, and the gateway of the steady part, write processor profiles there
-  --chapter NAME cluster-manual, comparisons: only this chapter; neighbors: only attacks whose name has this text
+  --chapter NAME cluster-manual, comparisons: only this chapter; neighbors: only attacks whose name has one of these texts (separated by commas)
   --rounds N     compare: rounds; comparisons: captures of each unchanging page after the first (default 9)
   --from COMMIT  cluster-upgrade: upgrade from this commit (default 1230566b); compare: measure against it (default HEAD)
   --platforms L  release: ${platforms.join(',')} (default: this machine's, ${hostPlatform}; emulation of the other takes many times as long)

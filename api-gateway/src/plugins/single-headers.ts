@@ -21,9 +21,9 @@ function findRepeated(rawHeaders: readonly string[]): string | undefined {
 
 /** Refuses repeated headers. Node.js reads the first one, and a proxy may have checked another. */
 export function addSingleHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+  app.addHook('onRequest', ({ raw: { rawHeaders } }, _, done) => {
     const name = findRepeated(rawHeaders)
-    if (name === undefined) return
-    throw invalid([{ path: '', code: 'duplicate', message: `the request has more than one header ${name}: send one` }])
+    if (name === undefined) return done()
+    done(invalid([{ path: '', code: 'duplicate', message: `the request has more than one header ${name}: send one` }]))
   })
 }

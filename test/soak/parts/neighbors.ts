@@ -35,6 +35,8 @@ export const neighbors: Part = {
 
 interface Outcome {
   milliseconds: number
+  /** From its creation to its start, and from its start to its end. Undefined if it did not end. */
+  parts?: undefined | { queued: number; captured: number }
   /** Undefined: completed in its first attempt. */
   problem: string | undefined
 }
@@ -65,11 +67,20 @@ async function captureOnce(key: string): Promise<Outcome> {
       const { body: record, ...response } = await call<RecordBody>(`/api/v1/screenshots/${body.id}?wait=25`, { key })
       if (response.status !== 200) return ended(`HTTP ${response.status}`)
       if (record.status === 'failed') return ended(record.error?.code)
-      if (record.status === 'completed') return ended()
+      if (record.status === 'completed') return { ...ended(), parts: partsOf(record) }
     }
   } catch (error) {
     return ended(error instanceof Error ? error.message : String(error))
   }
+}
+
+function partsOf({ created_at, started_at, completed_at }: RecordBody): Outcome['parts'] {
+  const [created, started, completed] = [created_at, started_at, completed_at].map((time) => Date.parse(String(time))) as [
+    number,
+    number,
+    number,
+  ]
+  return { queued: started - created, captured: completed - started }
 }
 
 interface Pod {
@@ -148,7 +159,7 @@ async function run(cleanupStack: CleanupStack, { settings, progress }: PartConte
   )
   const bar = 2 * quietP95 + DOCUMENTED_QUEUE_MILLISECONDS
 
-  const chosen = ATTACKS.filter(({ name }) => settings.chapter === undefined || name.includes(settings.chapter))
+  const chosen = ATTACKS.filter(({ name }) => settings.chapter?.split(',').some((text) => name.includes(text)) ?? true)
   const findings: Finding[] = []
   const rows: string[][] = []
   const attack = async ({ name, run: begin }: Attack): Promise<void> => {
@@ -180,6 +191,12 @@ async function run(cleanupStack: CleanupStack, { settings, progress }: PartConte
       String(outcomes.length),
       p50.toFixed(0),
       p95.toFixed(0),
+      ...(['queued', 'captured'] as const).map((part) =>
+        percentile(
+          outcomes.flatMap(({ parts }) => parts?.[part] ?? []),
+          95,
+        ).toFixed(0),
+      ),
       String(units),
       seconds.toFixed(0),
       after.loopSeconds.toFixed(2),
@@ -204,7 +221,17 @@ async function run(cleanupStack: CleanupStack, { settings, progress }: PartConte
   for (const one of chosen) await attack(one)
   const table: Table = {
     title: `an attacker beside a victim whose quiet p95 is ${quietP95.toFixed(0)} ms`,
-    head: ['attack', 'captures of the victim', 'p50 ms', 'p95 ms', 'units of the attacker', 'seconds', 'longest block of an operator, s'],
+    head: [
+      'attack',
+      'captures of the victim',
+      'p50 ms',
+      'p95 ms',
+      'queued, p95 ms',
+      'captured, p95 ms',
+      'units of the attacker',
+      'seconds',
+      'longest block of an operator, s',
+    ],
     rows,
   }
   return { findings, tables: [table] }
