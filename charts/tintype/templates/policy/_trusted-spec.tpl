@@ -68,6 +68,11 @@ variables:
       variables.keptOptions.size() == 0 ? [] : (variables.source.url != variables.oldSource.url ? ['url'] : [])
       + ['htmlBaseUrl', 'proxy', 'storageEndpoint', 'headersScope'].filter(option, !(variables.source.?options[?option].orValue('')
       in ['', 'same_origin', variables.oldSource.?options[?option].orValue('')]))
+  # Code in the page can put private options into the picture.
+  - name: newCode
+    expression: >-
+      variables.keptOptions.size() == 0 ? [] : ['scripts', 'scriptUrls', 'initScript', 'waitForFunction', 'html', 'markdown'].filter(option,
+      !(variables.source.?options[?option].orValue('') in ['', variables.oldSource.?options[?option].orValue('')]))
   - name: isScreenshot
     expression: request.resource.resource == 'screenshots'
   - name: newFinalizers
@@ -99,6 +104,10 @@ validations:
   # Private options are for the URL, the proxy and the store that their sender named.
   - expression: variables.newReceivers.size() == 0
     messageExpression: "'template: the hidden options are for the present ' + variables.newReceivers.join(', ') + '. Change it with PATCH in the REST API, or remove '
+      + variables.keptOptions.join(', ') + ' and hiddenOptions too.'"
+    reason: Forbidden
+  - expression: variables.newCode.size() == 0
+    messageExpression: "'template: ' + variables.newCode.join(', ') + ' could show the hidden options. Change it with PATCH in the REST API, or remove '
       + variables.keptOptions.join(', ') + ' and hiddenOptions too.'"
     reason: Forbidden
   # A name of this form contains a time. A time in the future would be the first in every list and never expire.
