@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ScheduleTemplate } from '@tintype/crds/kinds/screenshot-schedule'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { identityDefaults } from '@tintype/crds/options/page/identity'
@@ -94,7 +93,7 @@ const SECRETS_OF: readonly (readonly [option: 'proxy' | 'storageEndpoint' | 'hea
 const NOT_IN_PAGE: readonly string[] = SECRETS_OF.slice(0, 2).flatMap(([, secrets]) => secrets)
 
 const isNew = (option: keyof CaptureOptions, { set }: PageChanges, { options = {} }: ScheduleTemplate): boolean =>
-  set[option] !== undefined && !isDeepStrictEqual(set[option], options[option])
+  set[option] !== undefined && JSON.stringify(set[option]) !== JSON.stringify(options[option])
 
 const isRedirected = (option: keyof CaptureOptions, changes: PageChanges, template: ScheduleTemplate): boolean =>
   isNew(option, changes, template) && changes.set[option] !== identityDefaults.headersScope
