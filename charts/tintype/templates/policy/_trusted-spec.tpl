@@ -114,6 +114,12 @@ validations:
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
     message: "metadata.name: only the gateway may create names of scr- and 26 characters, because they contain a time. Choose another name. The status contains the id."
     reason: Forbidden
+  # The secret of links follows from such a name. Its key may have been another account's, whose holders still know the secret.
+  - expression: >-
+      request.operation != 'CREATE' || request.resource.resource != 'apikeys'
+      || !object.metadata.name.matches('^key-[0-7][0-9a-hjkmnp-tv-z]{25}$') || variables.accounts.check('use').allowed()
+    message: "metadata.name: with a name of key- and 26 characters, links of a deleted key would work again. Choose another name, or ask for the verb use on all accounts."
+    reason: Forbidden
   # With a finalizer, deleted objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0
     messageExpression: "'metadata.finalizers: only foregroundDeletion and orphan are allowed, because others keep a deleted object forever. Remove ' + variables.newFinalizers.join(', ')"
