@@ -10,12 +10,14 @@ export type KnownNames = Readonly<Record<string, readonly string[]>>
 const MAX_NAME_LENGTH = 64
 
 /** The path of a field relative to an object: `options.delay`, or `delay` in the same object. */
-function findElsewhere(name: string | undefined, place: string, known: KnownNames): string | undefined {
-  if (name === undefined) return undefined
-  if (known[place]?.includes(name)) return name
-  const other = Object.keys(known).find((candidate) => known[candidate]?.includes(name))
-  if (other === undefined) return undefined
-  return other === '' ? name : `${other}.${name}`
+function findElsewhere(plain: string | undefined, place: string, known: KnownNames): string | undefined {
+  if (plain === undefined) return undefined
+  for (const candidate of [place, ...Object.keys(known)]) {
+    const names = known[candidate] ?? []
+    const name = names[toPlainNames(names).indexOf(plain)]
+    if (name !== undefined) return candidate === place ? name : candidate === '' ? `${name} at the top level` : `${candidate}.${name}`
+  }
+  return undefined
 }
 
 /** The problem for an unknown name, with the closest known name in this or another object. Each name costs time: {@link unknownNames} limits them. */
@@ -23,11 +25,9 @@ export function unknownName(place: string, name: string, known: KnownNames): Pro
   const shown = name.slice(0, MAX_NAME_LENGTH)
   const plain = toPlainName(name)
   const here = known[place] ?? []
+  const other = NAME_SUGGESTIONS.get(plain)
   const meant =
-    here[toPlainNames(here).indexOf(plain)] ??
-    findElsewhere(name, place, known) ??
-    findElsewhere(NAME_SUGGESTIONS.get(plain), place, known) ??
-    findNearestName(name, here)
+    findElsewhere(plain, place, known) ?? findElsewhere(other && toPlainName(other), place, known) ?? findNearestName(name, here)
   const message = meant === undefined ? `${shown} is not known here` : `${shown} is not known here; did you mean ${meant}?`
   return { path: toPath([...(place === '' ? [] : [place]), shown]), code: 'unknown_field', message }
 }

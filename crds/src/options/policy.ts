@@ -36,6 +36,9 @@ const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions &
   ],
 }
 
+/** Options that run code in the page, which can read its cookies and send requests with its headers. The admission policy has the same list. */
+export const CODE_OPTIONS = [...SWITCHES.scripts, 'html', 'markdown']
+
 /** The policy as JSON in one environment variable. Empty: the default policy. */
 export const OptionPolicyText = z
   .string()

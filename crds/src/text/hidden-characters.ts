@@ -1,15 +1,16 @@
 // Characters that nobody sees, but that change what is seen: they move the cursor of a terminal, reorder a line (U+202E), or make two texts look the
 // same. Texts of strangers contain them: titles of pages, names, responses of webhook receivers.
 
-import { INVISIBLE_IN_JS } from './visible.ts'
+import { INVISIBLE_IN_JS, inJs, SHAPING, SPACES, toRanges } from './visible.ts'
 
 /** With all formatting characters, also those that some fonts draw, and lone surrogates. */
 const INVISIBLE = String.raw`${INVISIBLE_IN_JS}\p{Cf}\p{Cs}`
-/** Joiners and variation selectors shape emoji and the letters of some scripts. They are hidden unless they follow such a character. */
-const SHAPING = String.raw`\u200c\u200d\ufe0e\ufe0f`
-/** Spaces show nothing, but hide nothing either. */
-const SPACES = String.raw`\p{Zs}\u2800`
-const HIDDEN = new RegExp(String.raw`(?![${SHAPING}${SPACES}])[${INVISIBLE}]|(?<![^\p{ASCII}${INVISIBLE}]\ufe0f?)[${SHAPING}]`, 'gu')
+/** Hidden unless they follow a character that they can shape. */
+const SHAPERS = toRanges(SHAPING, inJs)
+const HIDDEN = new RegExp(
+  String.raw`(?![${SHAPERS}${toRanges(SPACES, inJs)}])[${INVISIBLE}]|(?<![^\p{ASCII}${INVISIBLE}]\ufe0f?)[${SHAPERS}]`,
+  'gu',
+)
 
 /** Replaces each hidden character. */
 export const replaceHidden = (text: string, replace: (character: string) => string): string =>

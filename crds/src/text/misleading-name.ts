@@ -1,19 +1,28 @@
 // Characters that make the name of a file misleading: in some programs, a name with U+202E reads backward, so that an .exe seems to be a .png.
 
-/** Controls beyond ASCII, soft hyphens, marks of direction, zero width spaces, and line separators, as code points. */
-const MISLEADING = ['80-9f', 'ad', '61c', '180e', '200b', '200e-200f', '2028-202e', '2060-206f', 'feff', 'fff9-fffb']
-/** They shape emoji and the letters of some scripts. Between letters of ASCII and at the ends, they only hide. */
-const JOINERS = ['200c-200d']
+import { HIDING, inJs, inRe2, SHAPING, type Spelling, TAGS, toRanges } from './visible.ts'
 
-const toClass = (ranges: readonly string[], spell: (hex: string) => string): string =>
-  `[${ranges.map((range) => range.split('-').map(spell).join('-')).join('')}]`
+/**
+ * Finds misleading characters. RE2 has no lookaround, so its pattern also finds the characters before and after them. Shaping characters only
+ * hide between letters of ASCII, at the ends of a name, and more than two in a row. Tags are for flags: up to six, and U+E007F.
+ */
+function patternOf(spell: Spelling, before: '?<=' | '', after: '?=' | ''): string {
+  const [hiding, shaping, tags] = [toRanges(HIDING, spell), toRanges(SHAPING, spell), toRanges(TAGS, spell)]
+  const unshaped = `[ -~${hiding}${tags}]`
+  return [
+    `[${hiding}]`,
+    `(${before}^|${unshaped})[${shaping}]+(${after}${unshaped}|$)`,
+    `[${shaping}]{3,}`,
+    `(${before}^|[^${spell('1f3f4')}${tags}])[${tags}]+`,
+    `[${tags}]{8,}`,
+    `[${spell('e0020')}-${spell('e007e')}]+(${after}[^${tags}]|$)`,
+  ].join('|')
+}
 
-const inJs = (hex: string): string => `\\u{${hex}}`
-const inRe2 = (hex: string): string => `\\x{${hex}}`
-const MISLEADING_CHARACTER = new RegExp(`${toClass(MISLEADING, inJs)}|(?<=^|[ -~])${toClass(JOINERS, inJs)}+(?=[ -~]|$)`, 'gu')
+const MISLEADING_CHARACTER = new RegExp(patternOf(inJs, '?<=', '?='), 'gu')
 
-/** Finds such a character, in RE2, which CEL rules use. */
-export const MISLEADING_IN_RE2 = `${toClass(MISLEADING, inRe2)}|(^|[ -~])${toClass(JOINERS, inRe2)}+([ -~]|$)`
+/** Finds such a character, in RE2. */
+export const MISLEADING_IN_RE2 = patternOf(inRe2, '', '')
 
 /** True for a name with characters that hide or reorder others. */
 export const isMisleading = (name: string): boolean => replaceMisleading(name) !== name

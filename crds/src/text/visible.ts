@@ -1,42 +1,71 @@
-/**
- * Code points that show nothing: white space, control and format characters, fillers and variation selectors. They are spelled out, because
- * the classes of RE2 and JavaScript differ with their versions of Unicode.
- */
-const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
-  [0x0, 0x20],
-  [0x7f, 0xa0],
-  [0xad, 0xad],
-  [0x34f, 0x34f],
-  [0x61c, 0x61c],
-  [0x115f, 0x1160],
+type Ranges = readonly (readonly [first: number, last: number])[]
+
+// Code points that show nothing. They are spelled out, because the classes of RE2 and JavaScript differ with their versions of Unicode.
+
+/** Spaces. They show nothing, but hide nothing either. */
+export const SPACES: Ranges = [
+  [0x20, 0x20],
+  [0xa0, 0xa0],
   [0x1680, 0x1680],
-  [0x17b4, 0x17b5],
-  [0x180b, 0x180f],
-  [0x2000, 0x200f],
-  [0x2028, 0x202f],
-  [0x205f, 0x206f],
+  [0x2000, 0x200a],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
   [0x2800, 0x2800],
   [0x3000, 0x3000],
-  [0x3164, 0x3164],
+]
+/** Joiners and variation selectors. They shape emoji and the letters of some scripts. */
+export const SHAPING: Ranges = [
+  [0x34f, 0x34f],
+  [0x180b, 0x180d],
+  [0x180f, 0x180f],
+  [0x200c, 0x200d],
   [0xfe00, 0xfe0f],
+  [0xe0100, 0xe01ef],
+]
+/** Tags. After U+1F3F4, they name the region of a flag, and U+E007F ends them. */
+export const TAGS: Ranges = [[0xe0020, 0xe007f]]
+/** Controls, marks of direction, format characters, fillers, and code points that Unicode keeps for such characters. */
+export const HIDING: Ranges = [
+  [0x0, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180e, 0x180e],
+  [0x200b, 0x200b],
+  [0x200e, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
   [0xfeff, 0xfeff],
   [0xffa0, 0xffa0],
   [0xfff0, 0xfffb],
+  [0x1bca0, 0x1bca3],
   [0x1d173, 0x1d17a],
-  [0xe0000, 0xe0fff],
+  [0xe0000, 0xe001f],
+  [0xe0080, 0xe00ff],
+  [0xe01f0, 0xe0fff],
 ]
+const INVISIBLE = [...SPACES, ...SHAPING, ...TAGS, ...HIDING]
 
-/** The ranges in the syntax of a class of characters in a regular expression. */
-const toRanges = (spell: (hex: string) => string): string =>
-  INVISIBLE.map((range) => [...new Set(range)].map((point) => spell(point.toString(16))).join('-')).join('')
+/** Spells a code point, given in hexadecimal, in a regular expression. */
+export type Spelling = (hex: string) => string
+export const inJs: Spelling = (hex) => `\\u{${hex}}`
+/** CEL rules use RE2. */
+export const inRe2: Spelling = (hex) => `\\x{${hex}}`
 
-/** The ranges for a class in a regular expression of JavaScript. */
-export const INVISIBLE_IN_JS = toRanges((hex) => `\\u{${hex}}`)
+/** The ranges for a class of characters in a regular expression. */
+export const toRanges = (ranges: Ranges, spell: Spelling): string =>
+  ranges.map((range) => [...new Set(range)].map((point) => spell(point.toString(16))).join('-')).join('')
+
+/** The ranges of all invisible characters for a class in a regular expression of JavaScript. */
+export const INVISIBLE_IN_JS = toRanges(INVISIBLE, inJs)
 
 const VISIBLE = new RegExp(`[^${INVISIBLE_IN_JS}]`, 'u')
 
 /** True for text with at least one visible character. */
 export const hasVisibleText = (text: string): boolean => VISIBLE.test(text)
 
-/** The class of a visible character in RE2, which CEL rules use. */
-export const VISIBLE_IN_RE2 = `[^${toRanges((hex) => `\\x{${hex}}`)}]`
+/** The class of a visible character in RE2. */
+export const VISIBLE_IN_RE2 = `[^${toRanges(INVISIBLE, inRe2)}]`

@@ -86,11 +86,13 @@ t.test('a deleted Account that a finalizer kept went on working, and so did a ke
   await world.accounts.delete(accountName)
   const reasonOf = async (name: string, type: string) => findCondition((await world.screenshots.get(name)).status?.conditions, type)?.reason
   await eventually('the queued capture ends', async () => (await reasonOf(waiting, 'Succeeded')) === 'AccountDeleted')
+  // What kubectl creates meanwhile has the end of all data of the account.
   await world.screenshots.create({ metadata: { name: 'by-kubectl' }, spec: { url, accountName } } as never)
-  await eventually(
-    'a Screenshot of kubectl waits for its account',
-    async () => (await reasonOf('by-kubectl', 'Runnable')) === 'AccountNotFound',
-  )
+  await eventually('a Screenshot of kubectl fails', async () => (await reasonOf('by-kubectl', 'Succeeded')) === 'AccountDeleted')
+  const late = { name: 'held-late' }
+  await world.keys.create({ metadata: late, spec: { accountName } } as never)
+  await hooks.create({ metadata: late, spec: { accountName, url, events: ['screenshot.failed'] } })
+  await schedules.create({ metadata: late, spec: { accountName, schedule: '@daily', template: { url } } })
   await eventually('the schedule has no runs', async () => (await readyOf()) === 'AccountNotFound')
   const mark = deletedAccountKey(accountName)
   const files = await filesOf(accountName)
@@ -99,11 +101,41 @@ t.test('a deleted Account that a finalizer kept went on working, and so did a ke
   await world.accounts.patch(accountName, mergePatch({ metadata: { finalizers: null } }))
   await eventually('only the mark is left, because the key is', async () => String(await filesOf(accountName)) === mark, 60_000)
   await eventually('only the key is left', async () => String(await objectsOf(accountName)) === metadata.name, 60_000)
+  await eventually('no schedule is left', async () => (await schedules.listAll()).length === 0)
   await world.accounts.create({ metadata: { name: accountName }, spec: { plan: 'scale' } } as never)
   const fresh = await world.createKey({ accountName })
   const statusWith = async (text: string) => (await call(`${gateway.url}/v1/keys`, { key: text })).status
   await eventually('a key of the new account is accepted', async () => (await statusWith(fresh)) === 200)
   t.equal(await statusWith(key), 401)
   t.ok(await world.keys.find(metadata.name), 'control: the old key is still there')
+  await operator.end('SIGTERM')
+})
+
+t.test('a Screenshot of kubectl ran in an Account that was created again, though it was for the deleted one', async (t) => {
+  const operator = await stage.startOperator(LONG)
+  await eventually('the operator leads', operator.isLeader)
+  // The operator creates the usage.
+  const createAccount = (name: string) => world.accounts.create({ metadata: { name }, spec: { plan: 'scale' } } as never)
+  const apply = (name: string, accountName: string) =>
+    world.screenshots.create({ metadata: { name }, spec: { url: 'https://example.com/', accountName } } as never)
+  const reasonOf = async (name: string, type: string) => findCondition((await world.screenshots.get(name)).status?.conditions, type)?.reason
+  const whenReason = (name: string, type: string, reason: string) =>
+    eventually(`${name} is ${reason}`, async () => (await reasonOf(name, type)) === reason)
+  await createAccount('again')
+  await apply('before-deletion', 'again')
+  await world.accounts.delete('again')
+  await whenReason('before-deletion', 'Succeeded', 'AccountDeleted')
+  await eventually('the deletion is recorded', () => stage.hasObject(deletedAccountKey('again')))
+  await apply('after-deletion', 'again')
+  await whenReason('after-deletion', 'Succeeded', 'AccountDeleted')
+  // GitOps applies objects in any order. There is no pool, so that a Screenshot that could run waits for one.
+  await apply('before-account', 'planned')
+  await whenReason('before-account', 'Runnable', 'AccountNotFound')
+  await createAccount('planned')
+  await whenReason('before-account', 'Runnable', 'PoolNotFound')
+  await createAccount('again')
+  await apply('in-new-account', 'again')
+  await whenReason('in-new-account', 'Runnable', 'PoolNotFound')
+  t.equal((await world.screenshots.get('after-deletion')).status?.phase, 'Failed')
   await operator.end('SIGTERM')
 })

@@ -176,6 +176,16 @@ t.test('policy lets only the gateway create names that contain a time', async (t
   t.ok(await shots.patch(name, mergePatch({ metadata: { annotations: { note: 'mine' } } })), 'an update keeps its name')
 })
 
+t.test('links of a deleted key worked again when a user of another account created a key of its name', async (t) => {
+  const made = (name: string) => ({ metadata: { name }, spec: { accountName: 'acme' } }) as never
+  const id = toObjectName(newId('key', new Date()))
+  const refused = { status: 403, message: /key- and 26 characters, links of a deleted key would work again\. Choose another name/ }
+  await t.rejects(keys.create(made(id)), refused)
+  for (const name of ['key-ci', `${id}0`]) t.ok(await keys.create(made(name)), `control: ${name}`)
+  t.ok(await new Resource(release.admin, apiKeys).create(made(id)), 'control: an administrator who restores a backup')
+  t.ok(await keys.patch(id, mergePatch({ spec: { name: 'mine' } })), 'an update keeps its name')
+})
+
 t.test('policy does not restrict the gateway, which has checked the key', async (t) => {
   const { http } = await release.asPod('tintype-api-gateway', 'gateway-1')
   t.ok(await new Resource(http, screenshots).create({ metadata: { name: 'by-gateway' }, spec: { url, accountName: 'other' } }))

@@ -2,6 +2,7 @@ import type { ScheduleTemplate } from '@tintype/crds/kinds/screenshot-schedule'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { identityDefaults } from '@tintype/crds/options/page/identity'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { CODE_OPTIONS } from '@tintype/crds/options/policy'
 import { type PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
 import { areInline, splitLarge } from '@tintype/crds/options/sealed-options'
 import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
@@ -88,8 +89,14 @@ const SECRETS_OF: readonly (readonly [option: 'proxy' | 'storageEndpoint' | 'hea
   ['headersScope', ['headers', 'authorization']],
 ]
 
-const isRedirected = (option: keyof CaptureOptions, { set }: PageChanges, { options = {} }: ScheduleTemplate): boolean =>
-  set[option] !== undefined && set[option] !== options[option] && set[option] !== identityDefaults.headersScope
+/** Private options that the page does not get. */
+const NOT_IN_PAGE: readonly string[] = SECRETS_OF.slice(0, 2).flatMap(([, secrets]) => secrets)
+
+const isNew = (option: keyof CaptureOptions, { set }: PageChanges, { options = {} }: ScheduleTemplate): boolean =>
+  set[option] !== undefined && JSON.stringify(set[option]) !== JSON.stringify(options[option])
+
+const isRedirected = (option: keyof CaptureOptions, changes: PageChanges, template: ScheduleTemplate): boolean =>
+  isNew(option, changes, template) && changes.set[option] !== identityDefaults.headersScope
 
 function findReason({ template, changes, named, missing, options, url }: Merged): Reason | undefined {
   const { hiddenOptions: hidden = [] } = template
@@ -100,6 +107,9 @@ function findReason({ template, changes, named, missing, options, url }: Merged)
   const secret = SECRETS_OF.find(
     ([option, secrets]) => isRedirected(option, changes, template) && secrets.some((name) => missing.includes(name)),
   )
+  const isReadable = missing.some((name) => isPrivate(name) && !NOT_IN_PAGE.includes(name))
+  const code = isReadable ? CODE_OPTIONS.find((option) => isNew(option as keyof CaptureOptions, changes, template)) : undefined
+  if (code !== undefined) return { path: toField(code), text: `${toSnakeCase(code)} could show the private options` }
   if (secret) return { path: toField(secret[0]), text: `the present ${toSnakeCase(secret[0])} has private options` }
   if (!areInline(options) && Object.keys(splitLarge(options).large).length > 0)
     return { path: 'options', text: 'the options are larger than 8 KiB, so all of them are encrypted' }

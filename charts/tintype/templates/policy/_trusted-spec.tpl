@@ -68,6 +68,11 @@ variables:
       variables.keptOptions.size() == 0 ? [] : (variables.source.url != variables.oldSource.url ? ['url'] : [])
       + ['htmlBaseUrl', 'proxy', 'storageEndpoint', 'headersScope'].filter(option, !(variables.source.?options[?option].orValue('')
       in ['', 'same_origin', variables.oldSource.?options[?option].orValue('')]))
+  # Code in the page can put private options into the picture.
+  - name: newCode
+    expression: >-
+      variables.keptOptions.size() == 0 ? [] : ['scripts', 'scriptUrls', 'initScript', 'waitForFunction', 'html', 'markdown'].filter(option,
+      !(variables.source.?options[?option].orValue('') in ['', variables.oldSource.?options[?option].orValue('')]))
   - name: isScreenshot
     expression: request.resource.resource == 'screenshots'
   - name: newFinalizers
@@ -101,9 +106,19 @@ validations:
     messageExpression: "'template: the hidden options are for the present ' + variables.newReceivers.join(', ') + '. Change it with PATCH in the REST API, or remove '
       + variables.keptOptions.join(', ') + ' and hiddenOptions too.'"
     reason: Forbidden
+  - expression: variables.newCode.size() == 0
+    messageExpression: "'template: ' + variables.newCode.join(', ') + ' could show the hidden options. Change it with PATCH in the REST API, or remove '
+      + variables.keptOptions.join(', ') + ' and hiddenOptions too.'"
+    reason: Forbidden
   # A name of this form contains a time. A time in the future would be the first in every list and never expire.
   - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
     message: "metadata.name: only the gateway may create names of scr- and 26 characters, because they contain a time. Choose another name. The status contains the id."
+    reason: Forbidden
+  # The secret of links follows from such a name. Its key may have been another account's, whose holders still know the secret.
+  - expression: >-
+      request.operation != 'CREATE' || request.resource.resource != 'apikeys'
+      || !object.metadata.name.matches('^key-[0-7][0-9a-hjkmnp-tv-z]{25}$') || variables.accounts.check('use').allowed()
+    message: "metadata.name: with a name of key- and 26 characters, links of a deleted key would work again. Choose another name, or ask for the verb use on all accounts."
     reason: Forbidden
   # With a finalizer, deleted objects would stay in the Kubernetes API forever. The garbage collector removes the two allowed ones.
   - expression: variables.newFinalizers.size() == 0

@@ -7,19 +7,19 @@
  */
 
 import { Account } from '@tintype/crds/kinds/account'
-import { accountOf } from '@tintype/crds/records/record'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
+import { PENDING_INDEX, pendingAccountOf } from '../pending/context.ts'
 import { decide } from './decide.ts'
-import { createDeletionController, isQueued, QUEUED_INDEX } from './deletion.ts'
+import { createDeletionController } from './deletion.ts'
 
 const WORKERS = 2
 
 /** Creates the controllers. Call it once per process. */
 export function createAccountControllers(deps: Deps): Work {
-  deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, pendingAccountOf)
   return { start: (term) => startTerm(inTerm(deps, term)) }
 }
 

@@ -10,25 +10,21 @@
  * of them do not delay claims or each other.
  */
 
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { poolsOf } from '../../scheduling/account-limits.ts'
 import { apply } from './apply.ts'
-import { NO_ACCOUNT, PENDING_INDEX, type PendingContext } from './context.ts'
+import { isPending, NO_ACCOUNT, PENDING_INDEX, type PendingContext, pendingAccountOf } from './context.ts'
 import { decide } from './decide.ts'
 import { keyFor, observe } from './observe.ts'
 
 /** How long changes are collected before an account is reconciled. */
 const GATHER_MILLISECONDS = 100
 
-const isPending = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && !isBeingDeleted(shot)
-
 /** Creates the controller. Call it once per process. `charges`: uncharged Screenshots need an Account. */
 export function createPendingController(deps: Deps, { charges }: { charges: boolean }): Work {
-  deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
+  deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, pendingAccountOf)
   return { start: (term) => startTerm(inTerm(deps, term), charges) }
 }
 

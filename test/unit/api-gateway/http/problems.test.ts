@@ -6,7 +6,7 @@ import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { readQuery } from '../../../../api-gateway/src/http/query.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/resources/batches/create-body.ts'
 import { CreateKeyBody, UpdateKeyBody, updateKeyBody } from '../../../../api-gateway/src/resources/keys/bodies.ts'
-import { UpdateSchedule, updateScheduleBody } from '../../../../api-gateway/src/resources/schedules/bodies.ts'
+import { createScheduleBody, UpdateSchedule, updateScheduleBody } from '../../../../api-gateway/src/resources/schedules/bodies.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { waitQuery } from '../../../../api-gateway/src/resources/screenshots/wait.ts'
@@ -69,6 +69,34 @@ for (const { body, message } of names) {
     t.match(create(body), [{ code: 'unknown_field', message }])
   })
 }
+
+const unusable = 'cannot be used in a schedule, because'
+const places: [body: object, path: string, message: string][] = [
+  [{ options: { attachment_name: 'a' } }, 'options.attachment_name', 'is not known here; did you mean attachment_name at the top level?'],
+  [
+    { options: { ExternalIdentifier: 'a' } },
+    'options.ExternalIdentifier',
+    'is not known here; did you mean external_identifier at the top level?',
+  ],
+  [{ options: { url } }, 'options.url', 'is not known here; did you mean url at the top level?'],
+  [{ Full_Page: true }, 'Full_Page', 'is not known here; did you mean options.full_page?'],
+  [{ async: true }, 'async', `${unusable} no request waits for its runs. Leave it out.`],
+  [{ options: { response_type: 'json' } }, 'options.response_type', `${unusable} no request waits for its runs. Leave it out.`],
+  [{ cache_ttl: 60 }, 'cache_ttl', `${unusable} every run captures the page. Leave it out.`],
+  [{ options: { cache: true } }, 'options.cache', `${unusable} every run captures the page. Leave it out.`],
+  [{ toString: 1 }, 'toString', 'is not known here'],
+]
+t.test('the message about a field of a schedule suggested the same field: it says where the field belongs, or why not', async (t) => {
+  const context = { isLenient: false, deps: { egress: DEFAULT_EGRESS_RULES, webhookRules: DEFAULT_EGRESS_RULES, now: () => new Date() } }
+  for (const [body, path, message] of places) {
+    const [problem, ...more] = problemsOf(() => createScheduleBody.read({ url, schedule: '@daily', ...body }, context as never))
+    t.strictSame([problem?.path, problem?.message, more], [path, `${path.split('.').at(-1)} ${message}`, []])
+  }
+  t.strictSame(
+    problemsOf(() => createScheduleBody.read({ url, schedule: '@daily', attachment_name: 'a.png' }, context as never)),
+    [],
+  )
+})
 
 t.test('every name of other services leads to a field that there is', async (t) => {
   const known = Object.keys(CreateBody.shape.options.unwrap().shape)

@@ -333,7 +333,7 @@ const kept: { name: string; body: object }[] = [
   { name: 'an endpoint', body: { webhook_url: 'https://hooks.example.com/in' } },
   { name: 'an option', body: { options: { full_page: true, dark_mode: true } } },
   { name: 'no option', body: { options: { full_page: null } } },
-  { name: 'an option that may be large', body: { options: { scripts: 'play()' } } },
+  { name: 'an option that may be large', body: { options: { pdf_footer_template: '<b>', format: 'pdf' } } },
   { name: 'the same URL', body: { url } },
   { name: 'a comparison', body: { comparison: { baseline: 'approved' } } },
   { name: 'the removal of a private option that it does not have', body: { options: { authorization: null } } },
@@ -359,7 +359,13 @@ const asked: { name: string; body: object; path: string; reason?: RegExp }[] = [
   { name: 'another private option', body: { options: { authorization: 'a' } }, path: 'options.authorization', reason: hiddenNames },
   { name: 'credentials in the URL', body: { url: 'https://eve:lovelace@example.com/' }, path: 'options.basic_auth_username' },
   { name: 'another URL', body: { url: 'https://example.org/' }, path: 'url', reason: hiddenNames },
-  { name: 'options that outgrow the object', body: { options: { scripts: 'a'.repeat(9_000) } }, path: 'options', reason: /8 KiB/ },
+  {
+    name: 'options that outgrow the object',
+    body: { options: { format: 'pdf', pdf_footer_template: 'a'.repeat(9_000) } },
+    path: 'options',
+    reason: /8 KiB/,
+  },
+  { name: 'a script', body: { options: { scripts: 'show()' } }, path: 'options.scripts', reason: /scripts could show the private options/ },
 ]
 for (const { name, body, path, reason = /give / } of asked) {
   t.test(`PATCH /schedules/:id with ${name} lists the hidden options that it needs too`, async (t) => {
@@ -404,7 +410,17 @@ t.test('PATCH /schedules/:id with another proxy or base URL does not send it the
   t.equal((await calling(gateway)('PATCH', `/schedules/${narrow}`, { options: { headers_scope: 'same_origin' } })).status, 200)
   const markup = { html: '<p>', html_base_url: url, authorization: 'a' }
   const page = await create(gateway, { schedule: '@hourly', options: markup })
-  t.equal((await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html: '<b>' } })).body.data.url, url)
+  const code = await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html: '<script>' } })
+  t.match(code, { status: 400, body: { error: { message: /html could show the private options: give options.authorization too/ } } })
+  const both = { html: '<b>', authorization: 'a' }
+  t.equal((await calling(gateway)('PATCH', `/schedules/${page}`, { options: both })).body.data.url, url)
+  const ofProxy = await create(gateway, { ...hourly, options: { proxy: 'http://ada:lovelace@proxy.example.com:8080', scripts: 'a()' } })
+  for (const scripts of ['b()', null])
+    t.equal(
+      (await calling(gateway)('PATCH', `/schedules/${ofProxy}`, { options: { scripts } })).status,
+      200,
+      'no page gets these credentials',
+    )
   for (const base of ['https://example.org/', null]) {
     const response = await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html_base_url: base } })
     t.match(response, { status: 400, body: { error: { details: [{ path: 'options', message: /options\.authorization/ }] } } })

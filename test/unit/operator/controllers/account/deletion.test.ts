@@ -5,14 +5,9 @@ import { silentLog } from '../../../../../crds/client/log.ts'
 import type { Patch } from '../../../../../crds/client/patch.ts'
 import type { Account } from '../../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { deletedAccountKey } from '../../../../../crds/src/records/storage-keys.ts'
-import {
-  type AccountDeletionDeps,
-  isQueued,
-  QUEUED_INDEX,
-  reconcileDeletion,
-} from '../../../../../operator/src/controllers/account/deletion.ts'
+import { type AccountDeletionDeps, reconcileDeletion } from '../../../../../operator/src/controllers/account/deletion.ts'
+import { PENDING_INDEX, pendingAccountOf } from '../../../../../operator/src/controllers/pending/context.ts'
 import { readDeletionText } from '../../../../../operator/src/controllers/retention/marks.ts'
 import { anAccount, aScreenshot, NOON } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
@@ -23,7 +18,7 @@ const KEY = 'default/acme'
 
 function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; atServer?: Account } = {}) {
   const accounts = new Store<Account>()
-  const screenshots = new Store<Screenshot>().addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  const screenshots = new Store<Screenshot>().addIndex(PENDING_INDEX, pendingAccountOf)
   const bucket = new MemoryBucket()
   const written: { name: string; status: Screenshot['status'] }[] = []
   const observed: Account[] = []
@@ -50,7 +45,7 @@ function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; 
   return { accounts, screenshots, bucket, written, observed, refusals, deps }
 }
 
-t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted Account, with a reason', async (t) => {
+t.test('reconcileDeletion fails only the queued Screenshots of a deleted Account, with a reason', async (t) => {
   const { screenshots, written, bucket, deps } = setUp()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   screenshots.set(aScreenshot({ name: 'again', spec: { accountName: 'acme' }, status: { phase: 'Pending', attempt: 1 } }))
@@ -58,7 +53,7 @@ t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted
   screenshots.set(aScreenshot({ name: 'unpaid', spec: { accountName: 'acme' } }))
   screenshots.set(aScreenshot({ name: 'foreign', spec: { ...paid, accountName: 'other' } }))
   await reconcileDeletion(KEY, deps)
-  t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
+  t.strictSame(written.map(({ name }) => name).sort(), ['again', 'unpaid', 'waits'])
   t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
   t.strictSame(readDeletionText('acme', bucket.objects.get(deletedAccountKey('acme')) ?? '', ring, NOON), NOON)
   t.strictSame(deps.deleted, new Set())
@@ -108,10 +103,30 @@ t.test(
   },
 )
 
-t.test('reconcileDeletion leaves the Screenshots of a recreated Account queued', async (t) => {
+t.test('reconcileDeletion ends what an Account left, and leaves the Screenshots of a recreated Account queued', async (t) => {
   const { accounts, screenshots, written, deps } = setUp()
-  accounts.set(anAccount({ name: 'acme' }))
-  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  accounts.set(anAccount({ name: 'acme', metadata: { creationTimestamp: NOON.toISOString() } }))
+  const add = (name: string, seconds: number) => {
+    const creationTimestamp = new Date(NOON.getTime() + seconds * 1_000).toISOString()
+    screenshots.set(aScreenshot({ name, metadata: { creationTimestamp }, spec: { accountName: 'acme' } }))
+  }
+  add('old', -1)
+  add('waits', 0)
   await reconcileDeletion(KEY, deps)
-  t.strictSame([written.length, deps.deleted.size], [0, 0])
+  t.strictSame([written.map(({ name }) => name), deps.deleted.size], [['old'], 0])
+  await reconcileDeletion(KEY, deps)
+  t.equal(written.length, 1, 'without a deletion, older Screenshots may be applied before their Account')
 })
+
+for (const [what, isMarked] of [
+  ['ends uncharged Screenshots while the bucket marks their Account as deleted', true],
+  ['leaves uncharged Screenshots of an Account that never existed queued', false],
+] as const) {
+  t.test(`reconcileDeletion ${what}`, async (t) => {
+    const { screenshots, written, bucket, deps } = setUp({ isDeletionSeen: false })
+    screenshots.set(aScreenshot({ name: 'early', spec: { accountName: 'acme' } }))
+    if (isMarked) bucket.objects.set(deletedAccountKey('acme'), 'earlier')
+    await reconcileDeletion(KEY, deps)
+    t.strictSame([written.length, bucket.keys().length], isMarked ? [1, 1] : [0, 0])
+  })
+}
