@@ -406,7 +406,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -818,7 +818,7 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -826,8 +826,8 @@ export interface components {
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
                     name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -1009,7 +1009,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1452,7 +1452,7 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -1460,8 +1460,8 @@ export interface components {
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
                     name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -1559,7 +1559,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1971,7 +1971,7 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -1979,8 +1979,8 @@ export interface components {
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
                     name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -2135,7 +2135,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -2424,7 +2424,7 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -2432,8 +2432,8 @@ export interface components {
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
                     name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -3511,7 +3511,7 @@ export interface components {
                 timezone?: string | null;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string | null;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string | null;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean | null;
@@ -3900,7 +3900,7 @@ export interface components {
                 storage_path_style?: boolean | null;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string | null;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 } | null;
@@ -3908,8 +3908,8 @@ export interface components {
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
                     name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
