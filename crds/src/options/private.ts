@@ -22,6 +22,8 @@ const REFUSED_HEADERS = new Set([
   'expect',
   'host',
   'keep-alive',
+  'sec-fetch-dest',
+  'sec-fetch-site',
   'set-cookie',
   'te',
   'trailer',
@@ -52,6 +54,7 @@ export const Cookie = z
       .string()
       .min(1)
       .max(256)
+      .regex(COOKIE_TEXT, COOKIE_FORM)
       .regex(/^[^\s;=,"]+$/, 'must be the name of a cookie, without spaces, quotes, commas, semicolons and =')
       .describe('Name, at most 256 characters.'),
     value: z
@@ -117,6 +120,8 @@ const headerValue = z
   .string()
   .max(HEADER_LENGTH)
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks')
+/** RFC 7617, 2. */
+export const NO_COLON = 'must not have a colon, because servers take it for the end of the user name'
 const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
 /** Each private option. */
@@ -131,7 +136,7 @@ export const privateOptions = {
       })
       .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
         message:
-          'headers must not contain Host, Cookie (use cookies), Cookie2, Set-Cookie, Content-Length, or a header of the connection or a proxy',
+          'headers must not contain Host, Cookie (use cookies), Cookie2, Set-Cookie, Content-Length, Sec-Fetch-Dest, Sec-Fetch-Site, or a header of the connection or a proxy',
       })
       .refine((headers) => Object.entries(headers).every(isAllowedValue), {
         message:
@@ -156,7 +161,11 @@ export const privateOptions = {
   ),
   basicAuthUsername: option(
     { links: 'no', picture: 'yes' },
-    credential('User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none.'),
+    z
+      .string()
+      .max(CREDENTIAL_LENGTH)
+      .regex(/^[^:]*$/, NO_COLON)
+      .describe('User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none.'),
   ),
   basicAuthPassword: option(
     { links: 'no', picture: 'yes' },

@@ -99,7 +99,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"headers","kind":"map","summary":"Request headers by name, at most 64. The browser sends them to the page’s own origin, unless --headers-scope allows more. That of html and markdown is --html-base-url. Default: none."},
       {"name":"cookies","kind":"cookies","summary":"Cookies to set before the page is opened, at most 100. Default: none."},
       {"name":"authorization","kind":"text","summary":"Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless --headers-scope allows more. Default: none."},
-      {"name":"basic_auth_username","kind":"text","summary":"User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none."},
+      {"name":"basic_auth_username","kind":"text","summary":"User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none."},
       {"name":"basic_auth_password","kind":"text","summary":"Password for --basic-auth-username, at most 1024 characters. Default: none."},
       {"name":"local_storage","kind":"map","summary":"Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none."},
       {"name":"storage_access_key_id","kind":"text","summary":"Access key id for --storage-bucket, at most 256 characters. Default: none."},

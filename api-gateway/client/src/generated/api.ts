@@ -825,7 +825,7 @@ export interface components {
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
+                    name: string & (unknown & unknown);
                     /** @description Value, at most 4096 characters, without spaces at its ends. */
                     value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
@@ -846,7 +846,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -1459,7 +1459,7 @@ export interface components {
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
+                    name: string & (unknown & unknown);
                     /** @description Value, at most 4096 characters, without spaces at its ends. */
                     value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
@@ -1480,7 +1480,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -1978,7 +1978,7 @@ export interface components {
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
+                    name: string & (unknown & unknown);
                     /** @description Value, at most 4096 characters, without spaces at its ends. */
                     value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
@@ -1999,7 +1999,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -2431,7 +2431,7 @@ export interface components {
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
+                    name: string & (unknown & unknown);
                     /** @description Value, at most 4096 characters, without spaces at its ends. */
                     value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
@@ -2452,7 +2452,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -3907,7 +3907,7 @@ export interface components {
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
+                    name: string & (unknown & unknown);
                     /** @description Value, at most 4096 characters, without spaces at its ends. */
                     value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
@@ -3928,7 +3928,7 @@ export interface components {
                 } | string)[] | null;
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string | null;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string | null;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string | null;

@@ -79,7 +79,10 @@ function trySet(cookie: CookiePlan, { tab, signal }: Work): Promise<boolean> {
 
 /** True if the browser has the cookie, and sends it to its path at an origin. */
 async function isFor(origin: string, cookie: CookiePlan, { tab, signal }: Work): Promise<boolean> {
-  const { cookies } = await awaitResponse(tab.session.send('Network.getCookies', { urls: [`${origin}${cookie.path}`] }), signal)
-  const key = toKey(cookie.name, hostOf(cookie))
-  return cookies.some(({ name, domain }) => name === cookie.name && (cookie.domain === undefined || toKey(name, domain) === key))
+  // A space at the end would be cut off.
+  const urls = [`${origin}${cookie.path.replaceAll(' ', '%20')}`]
+  const { cookies } = await awaitResponse(tab.session.send('Network.getCookies', { urls }), signal)
+  const name = cookie.name.toWellFormed()
+  const key = toKey(name, hostOf(cookie))
+  return cookies.some((kept) => kept.name === name && (cookie.domain === undefined || toKey(name, kept.domain) === key))
 }

@@ -32,6 +32,8 @@ t.test('PrivateOptions refuses headers that clients must not set, in upper or lo
     '',
     'Cookie2',
     'Set-Cookie',
+    'Sec-Fetch-Site',
+    'sec-fetch-dest',
   ]
   t.strictSame(
     names.filter((name) => takes({ headers: { [name]: 'x' } })),
@@ -75,6 +77,11 @@ t.test('PrivateOptions limits the number and length of everything', async (t) =>
   t.ok(takes({ cookies: cookies.slice(1) }) && !takes({ cookies }))
   t.ok(takes({ authorization: 'x'.repeat(8192) }) && !takes({ authorization: 'x'.repeat(8193) }) && !takes({ authorization: '' }))
   t.ok(takes({ basicAuthUsername: 'x'.repeat(1024) }) && !takes({ basicAuthPassword: 'x'.repeat(1025) }))
+})
+
+t.test('a user name with a colon, of which servers would see only the beginning, is refused', async (t) => {
+  t.notOk(takes({ basicAuthUsername: 'team:ada', basicAuthPassword: 'p' }))
+  t.ok(takes({ basicAuthUsername: 'TEAM\\ada@a.example', basicAuthPassword: 'p:q' }))
 })
 
 t.test('a header that is given twice, in capital and small letters, is refused', async (t) => {
