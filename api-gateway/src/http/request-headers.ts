@@ -22,24 +22,30 @@ const qualityOf = (accept: string, isWanted: (type: string) => boolean): number 
 
 const isJson = (type: string): boolean => type === 'application/json'
 
-/** True when an Accept header accepts a type: by its own range if it has one, else by another that includes it. */
-function isAccepted(accept: string, own: (type: string) => boolean, includes: (type: string) => boolean): boolean {
-  const exact = parseRanges(accept).filter(({ type }) => own(type))
-  return exact.length > 0 ? exact.some(({ quality }) => quality > 0) : qualityOf(accept, includes) > 0
+/** Matches of media ranges, the most specific first. The first of them that a header has gives the quality (RFC 9110, 12.5.1). */
+type Specificity = readonly ((type: string) => boolean)[]
+
+const isAnything = (type: string): boolean => ANYTHING.has(type)
+const RECORD: Specificity = [isJson, (type) => /[/+]json$/.test(type), (type) => type === 'application/*', isAnything]
+const fileOf = (contentType: string): Specificity => [(type) => type === contentType, (type) => ANY_FILE.has(type), isAnything]
+
+/** The quality that an Accept header gives a body. 0: it does not accept it. */
+function acceptedQuality(accept: string, specificity: Specificity): number {
+  const ranges = parseRanges(accept)
+  const matches = specificity.map((isMatch) => ranges.filter(({ type }) => isMatch(type))).find(({ length }) => length > 0)
+  return Math.max(0, ...(matches ?? []).map(({ quality }) => quality))
 }
 
-const includesFile = (type: string): boolean => ANY_FILE.has(type) || ANYTHING.has(type)
-const includesRecord = (type: string): boolean => ANYTHING.has(type) || type === 'application/*' || /[/+]json$/.test(type)
-
 /**
- * The body that an Accept header asks for, given the MIME type of the file. A range for any type means the record, unless a type of files is preferred
- * over JSON. Undefined: the header accepts neither.
+ * The body that an Accept header asks for, given the MIME type of the file: the one with the higher quality. If they are equal, as with a range for any
+ * type, the record, unless the header names a type of files that it prefers over JSON. Undefined: the header accepts neither.
  */
 export function preferredBody(accept: string | undefined, contentType: string): 'file' | 'record' | undefined {
   if (accept === undefined || accept.trim() === '') return 'record'
-  const asksForFile = qualityOf(accept, (type) => FILE_TYPE.test(type)) > qualityOf(accept, isJson)
-  if (asksForFile && isAccepted(accept, (type) => type === contentType, includesFile)) return 'file'
-  return isAccepted(accept, isJson, includesRecord) ? 'record' : undefined
+  const [file, record] = [acceptedQuality(accept, fileOf(contentType)), acceptedQuality(accept, RECORD)]
+  if (file === 0 && record === 0) return undefined
+  const namesFile = qualityOf(accept, (type) => FILE_TYPE.test(type)) > qualityOf(accept, isJson)
+  return file > record || (file === record && namesFile) ? 'file' : 'record'
 }
 
 /** True when the Accept header prefers HTML over JSON, as that of browsers does. A range for any type does not count. */

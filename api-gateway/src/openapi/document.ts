@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Webhooks: 'Endpoints that signed events are posted to, and the events.',
   'API keys': 'API keys of the account and their scopes.',
   Usage: 'Usage of the account in the current month.',
-  Service: 'Service status, supported devices and this document.',
+  Service: 'Service status and this document.',
   System: 'State of the whole service, for administrators.',
   Files: 'Downloads at the URLs in `download_url`.',
   Links: 'Pictures at signed URLs, for `<img>` elements, Markdown and email.',

@@ -24,6 +24,7 @@ import { scripts } from '../steps/injection/scripts.ts'
 import { styles } from '../steps/injection/styles.ts'
 import { checkContent } from '../steps/navigation/check-content.ts'
 import { checkResponse } from '../steps/navigation/check-response.ts'
+import { noteCookies } from '../steps/navigation/cookies.ts'
 import { holdRequests } from '../steps/navigation/hold-requests.ts'
 import { listen } from '../steps/navigation/listen.ts'
 import { follow, navigate } from '../steps/navigation/navigate.ts'
@@ -108,6 +109,7 @@ export const STEPS: readonly Step[] = [
   noteFolded,
   noteWidth,
   noteLateRedirect,
+  noteCookies,
   ...[metadata, notePage].map(ifUnmasked),
   files,
   frame,

@@ -14,6 +14,7 @@ import type { PageSize, Tile } from '../plan/region.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
+import type { UnsentCookies } from './navigation/cookies.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -75,6 +76,8 @@ export interface Work {
   newTabs?: ActionTabs
   /** What the page did not get of the client's headers and credentials; absent: there are none. */
   signInGaps?: SignInGaps
+  /** Cookies of the client that are not for the page, and that no request has sent; absent: there are none. */
+  unsentCookies?: UnsentCookies
   /** What a video needs from the runner; absent: this runner records none. */
   recorder?: RecorderParts | undefined
   /** Why the browser refused the headers of a request; absent: it has not. */

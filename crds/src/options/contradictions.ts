@@ -1,4 +1,5 @@
 import type { CelRule } from '../schema/custom-resource.ts'
+import { hasEncodedHost } from '../text/ascii-form.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import type { Contradiction, OptionName } from './contradiction.ts'
@@ -8,7 +9,7 @@ import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
 import { isFixedTime, isLocale, toTimeZone } from './page/place.ts'
-import { privateOptionNames } from './private.ts'
+import { NO_COLON, privateOptionNames } from './private.ts'
 import { isStatusRange } from './rules/status-ranges.ts'
 import { videoContradictions } from './video-contradictions.ts'
 
@@ -58,6 +59,14 @@ const IS_WHOLE = [
 ].join(' || ')
 const TARGET_PIXELS = `${isFormat('avif')} ? 16000000.0 : ${IS_WHOLE} ? 64000000.0 : 200000000.0`
 const TARGET_SIDE = `SIDE <= (${isFormat('webp')} ? 16383.0 : ${isFormat('avif')} ? 16384.0 : 65535.0)`
+
+/** Options that set a media feature, which media_features would override. */
+const MEDIA_OPTIONS = [
+  { option: 'darkMode', feature: 'prefers-color-scheme', values: { true: 'dark' } },
+  { option: 'reducedMotion', feature: 'prefers-reduced-motion', values: { true: 'reduce' } },
+  { option: 'forcedColors', feature: 'forced-colors', values: { true: 'active' } },
+  { option: 'prefersContrast', feature: 'prefers-contrast', values: { more: 'more', less: 'less' } },
+] as const
 
 /** Every contradiction; each has cases in test/support/sources/contradiction-cases.ts. */
 export const contradictions: readonly Contradiction[] = [
@@ -152,11 +161,34 @@ export const contradictions: readonly Contradiction[] = [
   needs('proxyUsername', 'proxy'),
   needs('proxyBypass', 'proxy'),
   {
+    code: 'proxy_username_unknown',
+    paths: ['proxyUsername', 'proxy'],
+    message: `proxy_username ${NO_COLON}`,
+    holds: ({ proxyUsername = '', proxy = '' }) => proxyUsername.includes(':') && !proxy.startsWith('socks'),
+  },
+  {
     code: 'dark_mode_force_needs_dark_mode',
     paths: ['darkModeForce', 'darkMode'],
     message: 'dark_mode_force needs dark_mode: true',
     rule: '!has(self.darkModeForce) || !self.darkModeForce || (has(self.darkMode) && self.darkMode)',
     holds: ({ darkModeForce, darkMode }) => darkModeForce === true && darkMode !== true,
+  },
+  {
+    code: 'media_features_contradict',
+    paths: ['mediaFeatures', 'darkMode', 'reducedMotion', 'forcedColors', 'prefersContrast'],
+    message:
+      'media_features must not contradict dark_mode, reduced_motion, forced_colors or prefers_contrast: leave the option or the feature out',
+    rule: `!has(self.mediaFeatures) || (${MEDIA_OPTIONS.flatMap(({ option, feature, values }) =>
+      Object.entries(values).map(
+        ([chosen, value]) =>
+          `(!("${feature}" in self.mediaFeatures) || self.mediaFeatures["${feature}"] == "${value}" || !has(self.${option}) || string(self.${option}) != "${chosen}")`,
+      ),
+    ).join(' && ')})`,
+    holds: ({ mediaFeatures = {}, ...options }) =>
+      MEDIA_OPTIONS.some(({ option, feature, values }) => {
+        const value = (values as Record<string, string>)[String(options[option])]
+        return value !== undefined && (mediaFeatures[feature] ?? value) !== value
+      }),
   },
   ...[
     ...(['storageEndpoint', 'storageRegion', 'storagePathStyle', 'storagePath', 'storageAccessKeyId'] as const).map((option) =>
@@ -209,7 +241,7 @@ export const contradictions: readonly Contradiction[] = [
   {
     code: 'timezone_unknown',
     paths: ['timezone'],
-    message: 'timezone must be an IANA time zone, such as Europe/Vienna',
+    message: 'timezone must be a name of the IANA database, such as Europe/Vienna, and no abbreviation, such as PST',
     holds: ({ timezone }) => timezone !== undefined && toTimeZone(timezone) === undefined,
   },
   {
@@ -244,6 +276,14 @@ export const contradictions: readonly Contradiction[] = [
       paths: [option],
       message: `${toSnakeCase(option)} is not a valid URL. Check host and port`,
       holds: (options) => [options[option] ?? []].flat().some((address) => !URL.canParse(address)),
+    }),
+  ),
+  ...(['blockRequests', 'allowRequests', 'failIfRequestFailed'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_unknown`,
+      paths: [option],
+      message: `${toSnakeCase(option)} has a pattern with a percent-encoded host: write it as browsers send it, in Punycode, such as *://xn--bcher-kva.example/*`,
+      holds: (options) => (options[option] ?? []).some(hasEncodedHost),
     }),
   ),
   {

@@ -22,6 +22,8 @@ const REFUSED_HEADERS = new Set([
   'expect',
   'host',
   'keep-alive',
+  'sec-fetch-dest',
+  'sec-fetch-site',
   'set-cookie',
   'te',
   'trailer',
@@ -52,14 +54,20 @@ export const Cookie = z
       .string()
       .min(1)
       .max(256)
+      .regex(COOKIE_TEXT, COOKIE_FORM)
       .regex(/^[^\s;=,"]+$/, 'must be the name of a cookie, without spaces, quotes, commas, semicolons and =')
       .describe('Name, at most 256 characters.'),
-    value: z.string().max(COOKIE_BYTES).regex(COOKIE_TEXT, COOKIE_FORM).describe('Value, at most 4096 characters.'),
+    value: z
+      .string()
+      .max(COOKIE_BYTES)
+      .regex(COOKIE_TEXT, COOKIE_FORM)
+      .regex(/^([^ ]|[^ ].*[^ ])?$/s, 'must not begin or end with a space')
+      .describe('Value, at most 4096 characters, without spaces at its ends.'),
     domain: z
       .string()
       .max(253)
       .regex(
-        /^\.?[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?$/,
+        /^\.?[A-Za-z0-9][-A-Za-z0-9_]*(\.[-A-Za-z0-9_]+)*$/,
         'must be a host name, such as example.com, and an international one in Punycode, such as xn--bcher-kva.example',
       )
       .describe('Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page.')
@@ -67,7 +75,7 @@ export const Cookie = z
     path: z
       .string()
       .max(1024)
-      .regex(/^\//, 'must begin with /')
+      .regex(/^\/[^?#]*$/, 'must begin with /, and have no ? and #')
       .regex(COOKIE_TEXT, COOKIE_FORM)
       .describe('Path prefix that receives the cookie. Default: /.')
       .optional(),
@@ -89,6 +97,19 @@ export const Cookie = z
     path: ['value'],
     message: `name and value must be at most ${COOKIE_BYTES} characters together`,
   })
+  // Rules of browsers, which drop such a cookie without an error in the page.
+  .refine(({ name, secure }) => secure || !/^__(host|secure)-/i.test(name), {
+    path: ['secure'],
+    message: 'a cookie whose name begins with __Host- or __Secure- needs secure: set it to true',
+  })
+  .refine(({ name, path = '/', domain = '' }) => !/^__host-/i.test(name) || (path === '/' && !domain.startsWith('.')), {
+    path: ['name'],
+    message: 'a cookie whose name begins with __Host- is for one host and all paths: leave out domain and path',
+  })
+  .refine(({ sameSite, secure }) => secure || sameSite !== 'None', {
+    path: ['secure'],
+    message: 'a cookie with SameSite None needs secure: set it to true, or leave SameSite out',
+  })
 export type Cookie = z.infer<typeof Cookie>
 
 const HeaderName = z
@@ -99,6 +120,8 @@ const headerValue = z
   .string()
   .max(HEADER_LENGTH)
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks')
+/** RFC 7617, 2. */
+export const NO_COLON = 'must not have a colon, because servers take it for the end of the user name'
 const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
 /** Each private option. */
@@ -108,9 +131,12 @@ export const privateOptions = {
     z
       .record(HeaderName, headerValue)
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
+      .refine((headers) => new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length, {
+        message: 'headers must have each name once, because capital and small letters are the same in it: leave one of them out',
+      })
       .refine((headers) => Object.keys(headers).every(isAllowedHeader), {
         message:
-          'headers must not contain Host, Cookie (use cookies), Cookie2, Set-Cookie, Content-Length, or a header of the connection or a proxy',
+          'headers must not contain Host, Cookie (use cookies), Cookie2, Set-Cookie, Content-Length, Sec-Fetch-Dest, Sec-Fetch-Site, or a header of the connection or a proxy',
       })
       .refine((headers) => Object.entries(headers).every(isAllowedValue), {
         message:
@@ -118,7 +144,7 @@ export const privateOptions = {
       })
       .meta({ maxProperties: MAX_HEADERS })
       .describe(
-        'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none.',
+        'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none.',
       ),
   ),
   cookies: option(
@@ -135,7 +161,11 @@ export const privateOptions = {
   ),
   basicAuthUsername: option(
     { links: 'no', picture: 'yes' },
-    credential('User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none.'),
+    z
+      .string()
+      .max(CREDENTIAL_LENGTH)
+      .regex(/^[^:]*$/, NO_COLON)
+      .describe('User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none.'),
   ),
   basicAuthPassword: option(
     { links: 'no', picture: 'yes' },

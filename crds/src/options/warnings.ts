@@ -19,6 +19,12 @@ export const warnings: readonly Warning[] = [
     reason: 'on html and markdown, which are not requested from a server',
     hasNoEffect: ({ html, markdown }) => Boolean(html ?? markdown),
   },
+  ...(['headers', 'authorization', 'basicAuthUsername'] as const).map((option) => ({
+    option,
+    reason: `on html and markdown without html_base_url${option === 'basicAuthUsername' ? '' : ', unless headers_scope is all'}`,
+    hasNoEffect: ({ html, markdown, htmlBaseUrl, headersScope }: AllOptions) =>
+      Boolean(html ?? markdown) && htmlBaseUrl === undefined && (headersScope !== 'all' || option === 'basicAuthUsername'),
+  })),
   {
     option: 'initScript',
     reason: 'if javascript_enabled is false; use scripts, which run after the page has loaded',

@@ -23,26 +23,16 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** The form of a name: parts that begin with a capital letter. `Local` and offsets such as `+01:00` are no names. */
+/** The form of a name in CEL: parts that begin with a capital letter. Offsets such as `+01:00` are no names. */
 export const TIME_ZONE_PATTERN = '^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*$'
-const FORM = new RegExp(TIME_ZONE_PATTERN)
 
-/** True for a name in the IANA database, spelled as there. */
-export function isTimeZone(name: string): boolean {
-  if (!FORM.test(name) || name === 'Local') return false
-  try {
-    const { timeZone } = formatOf(name).resolvedOptions()
-    // An alias resolves to another name.
-    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
-  } catch {
-    return false
-  }
-}
+/** True for a name in the IANA database, spelled as there, because the API server reads it with regard to case. */
+export const isTimeZone = (name: string): boolean => toTimeZone(name) === name
 
 /** What a time zone must be, and the spelling that was meant if only its letters have the wrong case. */
 export function describeTimeZone(name: string): string {
   const meant = toTimeZone(name)
-  const hint = meant !== undefined && isTimeZone(meant) ? `; did you mean ${meant}?` : ''
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return `must be a name of the IANA database such as Europe/Zurich or UTC${hint}`
 }
 

@@ -1,13 +1,18 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { PrivateOptions } from '@tintype/crds/options/private'
+import type { Cookie, PrivateOptions } from '@tintype/crds/options/private'
 import t, { type Test } from 'tap'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { type PageServer, type Pages, servePages } from './stage/page-server.ts'
 import { openStudio } from './stage/studio.ts'
 
 // Cookies, headers and credentials with a real browser and two origins: the page's own, and a foreign one that must never receive them.
 
-const studio = await openStudio()
-t.teardown(() => studio.close())
+const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+const studio = await openStudio({ guard: { dnsServers: [names.address] } })
+t.teardown(async () => {
+  await studio.close()
+  await names.close()
+})
 
 const TOKEN = 'Bearer s3cret'
 const signed = { authorization: TOKEN, headers: { 'X-Pass': 's3cret' } }
@@ -234,16 +239,71 @@ t.test('cookies are sent to the page’s host, by their attributes', async (t) =
   t.equal(findings.pageTitle, 'a=1', 'scripts cannot read b')
 })
 
-t.test('a cookie that the browser rejects adds a warning without its name', async (t) => {
-  const sites = await serveSites(t, () => ({ own: { '/': html('<script>document.title = document.cookie</script>') }, foreign: {} }))
-  const cookies = [
-    { name: 'a', value: '1' },
-    { name: '__Host-s3cret', value: 's3cret', domain: 'example.com' },
-  ]
-  const { findings } = await shoot(sites, '/', { cookies })
-  t.equal(findings.pageTitle, 'a=1')
-  t.strictSame(findings.warnings[0], 'the browser rejected cookies (by position): 2')
-  t.notMatch(findings.warnings, /s3cret/)
+// Each cookie with what the warning says of it; undefined: there must be none.
+const KEPT = 'the browser did not keep cookies'
+const COOKIES: [cookie: Omit<Cookie, 'value'>, warning?: string][] = [
+  [{ name: 'plain' }],
+  [{ name: 'elsewhere', path: '/admin//' }],
+  [{ name: 'spaced', path: '/a b/%C3%A9' }],
+  [{ name: 'own', domain: 'Shop.Example.TEST', sameSite: 'Strict' }],
+  [{ name: 'parent', domain: '.example.test', httpOnly: true }],
+  [{ name: 'later', expires: 4_102_444_800 }],
+  [{ name: 'framed', domain: 'foreign.example.test' }],
+  [{ name: '__Host-a', secure: true }, 'cookies were not sent, .* request to their hosts. Check domain and secure'],
+  [{ name: 'bare', domain: 'example.test' }, 'cookies were not sent, .* request to their hosts'],
+  [{ name: 'suffix', domain: '.com' }, 'cookies were not sent, .* request to their hosts'],
+  [{ name: 'other', domain: 'other.example' }, 'cookies were not sent, .* request to their hosts'],
+  [{ name: 'foreign', domain: 'foreign.test' }, 'cookies were not sent with requests to another site .* same_site None'],
+  [{ name: 'old', expires: 1 }, `${KEPT} that have expired`],
+  [{ name: 'begun', expires: 0 }, `${KEPT} that have expired`],
+  [{ name: '__Http-a', secure: true }, `${KEPT} that break its rules`],
+]
+t.test('a warning names each cookie that has no effect, without its value, and no other', async (t) => {
+  const received: unknown[] = []
+  const sites = await serveSites(t, ({ own }) => ({
+    own: {
+      '/': (request, response) => {
+        received.push(request.headers.cookie)
+        const { port } = new URL(own.url('/'))
+        const frames = ['foreign.example.test', 'foreign.test'].map((host) => `<iframe src="http://${host}:${port}/framed"></iframe>`)
+        response.writeHead(200, { 'content-type': 'text/html' }).end(html(frames.join('')))
+      },
+      '/framed': (request, response) => {
+        received.push(request.headers.cookie)
+        response.writeHead(200, { 'content-type': 'text/html' }).end('x')
+      },
+    },
+    foreign: {},
+  }))
+  const url = sites.own.url('/').replace('127.0.0.1', 'shop.example.test')
+  const cookies = COOKIES.map(([cookie]) => ({ ...cookie, value: 's3cret' }))
+  const { warnings } = (await studio.shoot(url, {}, { privateOptions: { cookies } })).findings
+  for (const [index, [{ name }, warning]] of COOKIES.entries()) {
+    const found = warnings.filter((text) => text.includes(`cookies[${index}] (${name})`))
+    if (warning === undefined) t.strictSame(found, [], name)
+    else t.match(found, [new RegExp(`^${warning}.*: `)], name)
+  }
+  t.notMatch(warnings, /s3cret/)
+  t.strictSame(
+    received.map((text) => String(text).replaceAll('=s3cret', '')).sort(),
+    ['parent; framed', 'plain; own; parent; later', 'undefined'].sort(),
+  )
+})
+
+t.test('cookies for a page to which another redirects, and for its own scripts, add no warning', async (t) => {
+  const sites = await serveSites(t, ({ own }) => ({
+    own: {
+      '/': redirect(own.url('/in').replace('127.0.0.1', 'account.example.test')),
+      '/in': html('<script>document.cookie = "sso=; max-age=0"; document.title = document.cookie</script>Text'),
+    },
+    foreign: {},
+  }))
+  const cookies = [{ name: 'sso', value: 'b', domain: 'account.example.test' }]
+  const { warnings, pageTitle } = (await studio.shoot(sites.own.url('/'), {}, { privateOptions: { cookies } })).findings
+  t.strictSame([warnings, pageTitle], [[], ''], 'it was sent, although the page has removed it')
+  const read = { html: html('<script>document.title = document.cookie</script>Text') }
+  const markup = await studio.shoot('about:blank', read, { privateOptions: { cookies: [{ name: 'a', value: 'b' }] } })
+  t.strictSame([markup.findings.warnings, markup.findings.pageTitle], [[], 'a=b'])
 })
 
 t.test('interception ends with its capture: the next one of the account sends no headers', async (t) => {

@@ -90,8 +90,21 @@ const expressions = {
   ],
 }
 const zones = {
-  good: ['UTC', 'Europe/Zurich', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'America/Port-au-Prince'],
-  bad: ['', 'Local', 'europe/zurich', 'Mars/Olympus', 'Europe/Basel', '+01:00', 'Europe/Zurich '],
+  good: [
+    'UTC',
+    'Europe/Zurich',
+    'America/Argentina/Buenos_Aires',
+    'Etc/GMT+5',
+    'America/Port-au-Prince',
+    'US/Pacific',
+    'GB-Eire',
+    'W-SU',
+    'NZ-CHAT',
+  ],
+  bad: [
+    ...['', 'Local', 'europe/zurich', 'Mars/Olympus', 'Europe/Basel', '+01:00', 'Europe/Zurich '],
+    ...['US/PACIFIC', 'GB-EIRE', 'US/Pacific-New', 'SystemV/EST5', 'PST', 'IST', 'ACT'],
+  ],
 }
 
 for (const [what, cases, specOf, schema] of [

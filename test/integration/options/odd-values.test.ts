@@ -62,12 +62,16 @@ const cookie = (fields: object) => ({ cookies: [{ name: 'a', value: 'b', ...fiel
 
 // Values that the browser must not get.
 const REFUSED: Record<string, [options: object, secrets?: object][]> = {
-  timezone: [...TEXTS, '+05:30', 'GMT+5', 'Local', 'Factory', 'Mars/Olympus', 'Europe/Wien', 'UTC+1'].map((timezone) => [{ timezone }]),
+  timezone: [...TEXTS, '+05:30', 'GMT+5', 'Local', 'Factory', 'Mars/Olympus', 'Europe/Wien', 'UTC+1', 'PST', 'SystemV/EST5'].map(
+    (timezone) => [{ timezone }],
+  ),
   locale: [...TEXTS, 'de_DE', 'C', 'POSIX', 'en-US-u-ca-buddhist', 'xx-invalid-123456789', 'de-1996-1996', 'i-klingon'].map((locale) => [
     { locale },
   ]),
   accept_language: TEXTS.filter((text) => !/^[ -;1]/.test(text) || text === '').map((acceptLanguage) => [{ acceptLanguage }]),
-  fixed_time: [...TEXTS, '2026-01-01T24:61Z', '1989-12-31', '2101-01-01T00:00Z', '2026-1-1'].map((fixedTime) => [{ fixedTime }]),
+  fixed_time: [...TEXTS, '2026-01-01T24:61Z', '1989-12-31', '2101-01-01T00:00Z', '2026-1-1', '2026-02-30'].map((fixedTime) => [
+    { fixedTime },
+  ]),
   geolocation: [...NUMBERS.slice(0, 6), 90.0001, -91].map((geolocationLatitude) => [{ geolocationLatitude, geolocationLongitude: 0 }]),
   geolocation_longitude: [...NUMBERS.slice(0, 6), 180.1].map((geolocationLongitude) => [{ geolocationLatitude: 0, geolocationLongitude }]),
   geolocation_accuracy: NUMBERS.map((geolocationAccuracy) => [{ geolocationLatitude: 0, geolocationLongitude: 0, geolocationAccuracy }]),
@@ -95,13 +99,25 @@ const REFUSED: Record<string, [options: object, secrets?: object][]> = {
     ...['Set-Cookie', 'cookie2', 'TE', 'Proxy-Foo', ':authority'].map((name) => [{}, { headers: { [name]: 'a' } }] as [object, object]),
     [{}, { headers: { 'accept-encoding': '*' } }],
   ],
+  credentials: ['a:b', ':', 'x'.repeat(1_025)].map((basicAuthUsername) => [{}, { basicAuthUsername, basicAuthPassword: 'b' }]),
+  device: [...TEXTS, 'constructor', '__proto__', 'Nokia 3310'].map((device) => [{ device }]),
+  selectors: ['', 'x'.repeat(9_000)].flatMap((text) => [[{ selector: text }], [{ hideSelectors: [text] }]]),
+  numbers_as_texts: ['1', 'NaN', '', null, true, [], {}].flatMap((value) => [
+    [{ viewportWidth: value }],
+    [{ geolocationLatitude: value, geolocationLongitude: 0 }],
+    [{ delay: value }],
+  ]),
   cookies: [
     ...['\n', '\0', ';', '\t', 'x'.repeat(5_000)].map((value) => [{}, cookie({ value })] as [object, object]),
     ...['', ' ', '\n', ';', ',', '=', '"', 'a b'].map((name) => [{}, cookie({ name })] as [object, object]),
     ...['a.example:80', '[::1]', 'münchen.example', '*.a.example', '.', ''].map((domain) => [{}, cookie({ domain })] as [object, object]),
     ...[...NUMBERS.filter((number) => number !== 2 ** 31), 1.5].map((expires) => [{}, cookie({ expires })] as [object, object]),
     [{}, cookie({ sameSite: 'lax' })],
-    [{}, cookie({ path: 'a' })],
+    ...['a', '/?'].map((path) => [{}, cookie({ path })] as [object, object]),
+    [{}, cookie({ name: '__Secure-a' })],
+    [{}, cookie({ sameSite: 'None' })],
+    [{}, cookie({ value: ' a ' })],
+    [{}, cookie({ domain: 'a..b' })],
   ],
 }
 for (const [option, values] of Object.entries(REFUSED)) {
@@ -131,13 +147,21 @@ const ZONES: [string, [january: number, july: number]][] = [
 const LOCALES = ['DE', 'sr-Latn-RS', 'zh-Hant-HK', 'iw', 'de-AT-1901', 'eng', 'no', 'pt-BR', 'ar-EG', 'und', 'xx-invalid-1234', 'tlh']
 const COOKIES = [
   ...[
-    { name: '__Host-a' },
+    { name: '__Host-a', secure: true },
     { name: '__Host-a', secure: true, domain: 'localhost' },
-    { name: '__Secure-a' },
-    { sameSite: 'None' },
-    { value: ' a ' },
+    { name: '__Http-a' },
+    { secure: true, sameSite: 'None' },
+    { domain: 'xn--' },
   ],
-  ...[{ domain: 'com' }, { domain: '1.2.3' }, { domain: 'a..b' }, { path: '//' }, { path: '/\ud800' }, { expires: 0 }, { value: '\ud800' }],
+  ...[
+    { domain: 'com' },
+    { domain: '1.2.3' },
+    { domain: '999.1.1.1' },
+    { path: '//' },
+    { path: '/\ud800' },
+    { expires: 0 },
+    { value: '\ud800' },
+  ],
 ]
 const HEADERS = ['', '\t', ' a ', '"', ';', '%', 'x'.repeat(8_000)]
 const AGENTS = [' ', '()', 'Chrome/', 'Android 99999999999999999999', 'Mozilla/5.0 (Windows NT', 'x'.repeat(1_024), 'CrOS', '"']
@@ -197,6 +221,43 @@ t.test('odd sheets are printed, or refused for good with what to check', async (
     if (isPrinted) t.match(taken, { picture: Buffer }, label)
     else t.match(taken, { code: 'INVALID_OPTIONS', message: /^the browser cannot print this: .*Check pdf_width, pdf_height and/ }, label)
   }
+})
+
+/** Values that only the browser can read, with the error code; undefined: they work. */
+const READ_BY_THE_BROWSER: [values: CaptureOptions[], code?: string][] = [
+  [
+    [' ', '[', ':has(', 'xpath=//p', 'p >> p', 'p,', ':not(', '#1', '/*', '\ud800>', ':has(:has(p))', 'div['.repeat(200)].map(
+      (selector) => ({
+        hideSelectors: [selector],
+      }),
+    ),
+    'INVALID_SELECTOR',
+  ],
+  [
+    ['inherit', 'constructor', '#00000', 'calc(1)', 'var(--x)'].map((maskColor) => ({ maskSelectors: ['p'], maskColor })),
+    'INVALID_OPTIONS',
+  ],
+  [[{ format: 'pdf', pdfPageRanges: '999' }], 'INVALID_OPTIONS'],
+  [
+    ['p::before', '\\', `${':is('.repeat(200)}p${')'.repeat(200)}`, '日本', 'p '.repeat(500)].map((selector) => ({
+      hideSelectors: [selector],
+    })),
+  ],
+]
+t.test('odd selectors, colors and page ranges fail for good, or work, and the browser stays', async (t) => {
+  const { browserPid } = await studio.shoot(url)
+  for (const [values, code] of READ_BY_THE_BROWSER) {
+    for (const options of values) {
+      const label = JSON.stringify(options).slice(0, 80)
+      t.notOk(isRefused(options, {}), label)
+      const failure = await studio.shoot(url, options).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      t.equal((failure as CaptureError | undefined)?.code, code, label)
+    }
+  }
+  t.equal((await studio.shoot(url)).browserPid, browserPid)
 })
 
 t.test('headers that the browser refuses fail the capture at once, without a wait for its timeout', async (t) => {

@@ -96,10 +96,10 @@ export const optionGroups: readonly OptionGroup[] = [
   {
     title: "Private options",
     options: [
-      {"name":"headers","kind":"map","summary":"Request headers by name, at most 64. The browser sends them to the page’s own origin, unless --headers-scope allows more. Default: none."},
+      {"name":"headers","kind":"map","summary":"Request headers by name, at most 64. The browser sends them to the page’s own origin, unless --headers-scope allows more. That of html and markdown is --html-base-url. Default: none."},
       {"name":"cookies","kind":"cookies","summary":"Cookies to set before the page is opened, at most 100. Default: none."},
       {"name":"authorization","kind":"text","summary":"Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless --headers-scope allows more. Default: none."},
-      {"name":"basic_auth_username","kind":"text","summary":"User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none."},
+      {"name":"basic_auth_username","kind":"text","summary":"User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none."},
       {"name":"basic_auth_password","kind":"text","summary":"Password for --basic-auth-username, at most 1024 characters. Default: none."},
       {"name":"local_storage","kind":"map","summary":"Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none."},
       {"name":"storage_access_key_id","kind":"text","summary":"Access key id for --storage-bucket, at most 256 characters. Default: none."},
@@ -125,7 +125,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"geolocation_accuracy","kind":"number","summary":"Accuracy of the emulated geolocation in meters, 0 to 100000. Default: 0."},
       {"name":"timezone","kind":"text","summary":"IANA time zone of the page, such as Europe/Vienna, in capital or small letters. Default: UTC."},
       {"name":"locale","kind":"text","summary":"Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US."},
-      {"name":"fixed_time","kind":"text","summary":"Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one."},
+      {"name":"fixed_time","kind":"text","summary":"Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one."},
     ],
   },
   {

@@ -406,7 +406,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -818,16 +818,16 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    name: string & (unknown & unknown);
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -846,7 +846,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -1009,7 +1009,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1452,16 +1452,16 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    name: string & (unknown & unknown);
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -1480,7 +1480,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -1559,7 +1559,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -1971,16 +1971,16 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    name: string & (unknown & unknown);
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -1999,7 +1999,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -2135,7 +2135,7 @@ export interface components {
                 timezone?: string;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean;
@@ -2424,16 +2424,16 @@ export interface components {
                 storage_path_style?: boolean;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 };
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    name: string & (unknown & unknown);
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -2452,7 +2452,7 @@ export interface components {
                 } | string)[];
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string;
@@ -3511,7 +3511,7 @@ export interface components {
                 timezone?: string | null;
                 /** @description Language and region of the page as a BCP 47 tag, such as de-AT. Sets the formats of scripts, navigator.language and Accept-Language. What the browser draws by itself stays American English: form fields for dates, times, months, weeks, numbers and files, buttons without a label, and validation messages. The lang attribute of the page decides the forms of Han letters; without it they are those of simplified Chinese. Default: en-US. */
                 locale?: string | null;
-                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
+                /** @description Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one. */
                 fixed_time?: string | null;
                 /** @description Lays the page out as a phone does: honors its viewport tag and overlays scroll bars. Default: the device’s, else false. */
                 viewport_mobile?: boolean | null;
@@ -3900,16 +3900,16 @@ export interface components {
                 storage_path_style?: boolean | null;
                 /** @description Key of the copy, at most 512 characters. {id}, {host}, {date} and {format} are replaced with the screenshot’s id, the page’s host, the UTC date and the format. Default: {id}.{format}. */
                 storage_path?: string | null;
-                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. Default: none. */
+                /** @description Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none. */
                 headers?: {
                     [key: string]: string;
                 } | null;
                 /** @description Cookies to set before the page is opened, at most 100. Default: none. */
                 cookies?: ({
                     /** @description Name, at most 256 characters. */
-                    name: string;
-                    /** @description Value, at most 4096 characters. */
-                    value: string;
+                    name: string & (unknown & unknown);
+                    /** @description Value, at most 4096 characters, without spaces at its ends. */
+                    value: string & (unknown & unknown);
                     /** @description Host that receives the cookie; with a leading dot, its subdomains too. Default: the host of the page. */
                     domain?: string;
                     /** @description Path prefix that receives the cookie. Default: /. */
@@ -3928,7 +3928,7 @@ export interface components {
                 } | string)[] | null;
                 /** @description Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none. */
                 authorization?: string | null;
-                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters. Default: none. */
+                /** @description User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none. */
                 basic_auth_username?: string | null;
                 /** @description Password for basic_auth_username, at most 1024 characters. Default: none. */
                 basic_auth_password?: string | null;

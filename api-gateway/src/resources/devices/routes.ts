@@ -29,7 +29,7 @@ const toDeviceRecord = ({ name, width, height, scale, mobile, touch, userAgent }
   user_agent: userAgent,
 })
 
-const route = routeFor('Screenshots')
+const route = routeFor('Devices')
 
 const example = {
   success: true,

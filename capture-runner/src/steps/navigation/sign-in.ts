@@ -1,7 +1,8 @@
 import { toCall } from '../../page/call.ts'
-import type { CookiePlan, SignInPlan } from '../../plan/identity.ts'
+import type { SignInPlan } from '../../plan/identity.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
+import { setCookies } from './cookies.ts'
 
 /** Sets cookies and localStorage before the page opens. The interception of requests adds headers and credentials. */
 export const signIn: Step = {
@@ -9,24 +10,9 @@ export const signIn: Step = {
   isWanted: (plan) => plan.signIn !== undefined,
   run: async (work) => {
     if (!work.plan.signIn) return
-    await setCookies(work.plan.signIn.cookies, work)
+    await setCookies(work.plan.signIn, work)
     await keepEntries(work.plan.signIn, work)
   },
-}
-
-/** Sets cookies one by one, so that one rejected cookie (such as `__Host-` with a domain) does not affect the others. */
-async function setCookies(cookies: readonly CookiePlan[], { tab, findings, signal }: Work): Promise<void> {
-  const refused = await Promise.all(cookies.map((cookie) => isRefused(cookie, tab.session, signal)))
-  const places = refused.flatMap((isOut, index) => (isOut ? [index + 1] : []))
-  if (places.length > 0) findings.warnings.push(`the browser rejected cookies (by position): ${places.join(', ')}`)
-}
-
-async function isRefused(cookie: CookiePlan, session: Work['tab']['session'], signal: AbortSignal): Promise<boolean> {
-  const set = session.send('Network.setCookie', cookie).then(
-    ({ success }) => !success,
-    () => true,
-  )
-  return awaitResponse(set, signal)
 }
 
 /** Writes localStorage in each new document of the origin, before its scripts run. Does not overwrite values that the page has changed. */

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { pictureOption } from '../rules/option-rules.ts'
 
-const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3})?)?(Z|[-+][0-9]{2}:[0-9]{2}))?$/
+/** `2026-02-30` is no day, as in the filters of lists: `Date` alone would read it as March 2. */
+const DAY = z.regexes.date.source.slice(1, -1)
+const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]'
+const INSTANT = new RegExp(`^${DAY}(T${CLOCK}(:[0-5][0-9](\\.[0-9]{1,3})?)?(Z|[-+]${CLOCK}))?$`)
 const FIRST_YEAR = 1990
 const LAST_YEAR = 2100
 
@@ -40,19 +43,26 @@ export const placeOptions = {
     z
       .string()
       .max(40)
-      .regex(INSTANT)
+      .regex(INSTANT, 'must be a day, or a time with its zone, that exists, such as 2026-11-21T18:00:00Z')
       .describe(
-        'Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one.',
+        'Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one.',
       ),
   ),
 }
 
 export const placeDefaults = { geolocationAccuracy: 0, timezone: 'UTC', locale: 'en-US' }
 
-/** The name by which the browser knows a time zone, which it reads with regard to case: `utc` is `UTC`. Undefined: there is no such zone. */
+/**
+ * The name of a time zone as the IANA database spells it: `us/pacific` is `US/Pacific`. Undefined: it has none, such as for an offset, or for `PST`,
+ * `SystemV/EST5` and other names that only ICU knows.
+ */
 export function toTimeZone(name: string): string | undefined {
+  if (!/^[A-Za-z]/.test(name)) return undefined
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    // The engine must have its offsets too. Intl alone would replace an alias, and knows names of ICU.
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    // Some browsers that show the console have no Temporal. The gateway checks the name again.
+    return typeof Temporal === 'undefined' ? name : new Temporal.ZonedDateTime(0n, name).timeZoneId
   } catch {
     return undefined
   }

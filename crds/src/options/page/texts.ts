@@ -18,7 +18,10 @@ export const httpUrl = (what: string) =>
   z
     .string()
     .max(URL_LENGTH)
-    .regex(/^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/, withAsciiForm())
+    .regex(
+      /^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/,
+      withAsciiForm('must be a URL that begins with http:// or https://, in small letters, such as https://example.com/'),
+    )
     .describe(what)
 
 /** http or https URLs of files. */

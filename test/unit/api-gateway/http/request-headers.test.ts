@@ -40,10 +40,28 @@ const accepts: [accept: string | undefined, type: string, body: ReturnType<typeo
   ['audio/mpeg', 'video/mp4', undefined],
   ['audio/*', 'image/png', undefined],
   ['text/html', 'image/png', undefined],
-  ['*/*, application/json;q=0', 'image/png', undefined],
+  ['*/*, application/json;q=0', 'image/png', 'file'],
 ]
 t.test('preferredBody reads Accept headers', async (t) => {
   for (const [accept, type, body] of accepts) t.equal(preferredBody(accept, type), body, `${accept} for ${type}`)
+})
+
+const qualities: typeof accepts = [
+  ['image/*;q=0.5, */*;q=0.9', 'image/png', 'record'],
+  ['image/png;q=0.1, */*', 'image/png', 'record'],
+  ['video/*;q=0.2, application/*;q=0.3', 'video/mp4', 'record'],
+  ['image/webp, image/png;q=0.3, */*;q=0.5', 'image/png', 'record'],
+  ['image/png;q=0.4, image/*, application/json;q=0.6', 'image/png', 'record'],
+  ['*/*;q=0.1, application/json', 'image/png', 'record'],
+  ['image/webp, image/png;q=0.3, */*;q=0.5', 'image/webp', 'file'],
+  ['image/*;q=0.4, application/json;q=0.3, */*', 'image/png', 'file'],
+  ['application/json;q=0.5, */*', 'image/png', 'file'],
+  ['image/avif,image/webp,image/apng,image/*,*/*;q=0.8', 'image/png', 'file'],
+  ['image/*, */*', 'image/png', 'file'],
+  ['*/*;q=0', 'image/png', undefined],
+]
+t.test('a range that is less preferred than another is not chosen, and the most specific range counts', async (t) => {
+  for (const [accept, type, body] of qualities) t.equal(preferredBody(accept, type), body, `${accept} for ${type}`)
 })
 
 const ranges: [string | undefined, ReturnType<typeof parseRange>][] = [

@@ -47,6 +47,15 @@ t.test('the document is valid OpenAPI 3.1', async (t) => {
   t.ok(valid, JSON.stringify(errors, null, 2))
 })
 
+t.test('every tag has a description and an operation', async (t) => {
+  const { tags = [], paths = {} } = buildDocument() as {
+    tags?: { name: string }[]
+    paths?: Record<string, Record<string, { tags?: string[] }>>
+  }
+  const used = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((operation) => operation.tags ?? ['none']))
+  t.strictSame([...new Set(used)].sort(), tags.map(({ name }) => name).sort())
+})
+
 t.test('the document leads every reference to something', async (t) => {
   const document = buildDocument()
   const text = JSON.stringify(document)

@@ -32,6 +32,8 @@ t.test('PrivateOptions refuses headers that clients must not set, in upper or lo
     '',
     'Cookie2',
     'Set-Cookie',
+    'Sec-Fetch-Site',
+    'sec-fetch-dest',
   ]
   t.strictSame(
     names.filter((name) => takes({ headers: { [name]: 'x' } })),
@@ -77,13 +79,28 @@ t.test('PrivateOptions limits the number and length of everything', async (t) =>
   t.ok(takes({ basicAuthUsername: 'x'.repeat(1024) }) && !takes({ basicAuthPassword: 'x'.repeat(1025) }))
 })
 
+t.test('a user name with a colon, of which servers would see only the beginning, is refused', async (t) => {
+  t.notOk(takes({ basicAuthUsername: 'team:ada', basicAuthPassword: 'p' }))
+  t.ok(takes({ basicAuthUsername: 'TEAM\\ada@a.example', basicAuthPassword: 'p:q' }))
+})
+
+t.test('a header that is given twice, in capital and small letters, is refused', async (t) => {
+  t.notOk(takes({ headers: { 'X-Shop': '1', 'x-shop': '2' } }))
+  t.ok(takes({ headers: { 'X-Shop': '1', 'X-Shop-2': '2' } }))
+})
+
 t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
   const legal = [
     { name: 'a', value: '' },
-    { name: '__Host-a', value: 'b c"d', path: '/x', secure: true, httpOnly: true, sameSite: 'None', expires: 1 },
+    { name: '__Host-a', value: 'b c"d', path: '/', secure: true, httpOnly: true, sameSite: 'None', expires: 1 },
     { name: 'a', value: 'b', domain: '.example.com' },
     { name: 'a', value: 'b', domain: '127.0.0.1' },
     { name: 'n'.repeat(96), value: 'v'.repeat(4000) },
+    { name: '__Secure-a', value: 'b', secure: true, domain: '.example.com', path: '/x' },
+    { name: '__Host-a', value: 'b', secure: true, domain: 'example.com' },
+    { name: '_Host-a', value: 'b' },
+    { name: 'a', value: 'b', sameSite: 'Lax' },
+    { name: 'a', value: 'b', domain: 'a_b.example.com', path: '/a b%3F' },
   ]
   const illegal = [
     { name: '', value: 'b' },
@@ -96,6 +113,14 @@ t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
     { name: 'a', value: 'b', expires: -1 },
     { name: 'a', value: 'b', size: 1 },
     { name: 'n'.repeat(97), value: 'v'.repeat(4000) },
+    { name: '__Host-a', value: 'b' },
+    { name: '__host-a', value: 'b', secure: true, domain: '.example.com' },
+    { name: '__HOST-a', value: 'b', secure: true, path: '/x' },
+    { name: '__secure-a', value: 'b', secure: false },
+    { name: 'a', value: 'b', sameSite: 'None' },
+    ...[' b', 'b ', ' '].map((value) => ({ name: 'a', value })),
+    ...['/a?b', '/#a'].map((path) => ({ name: 'a', value: 'b', path })),
+    ...['a..b', '..a', 'a.'].map((domain) => ({ name: 'a', value: 'b', domain })),
   ]
   t.strictSame(
     [...legal, ...illegal].filter((cookie) => Cookie.safeParse(cookie).success),

@@ -15,6 +15,15 @@ const cases: { options: AllOptions; found: string[] }[] = [
   { options: { fullPageMaxHeight: 2_000 }, found: ['full_page_max_height has no effect without full_page'] },
   { options: { fullPageMaxHeight: 2_000, fullPage: false }, found: ['full_page_max_height has no effect without full_page'] },
   { options: { fullPageMaxHeight: 2_000, fullPage: true }, found: [] },
+  {
+    options: { html: 'a', headers: { a: 'b' } },
+    found: ['headers has no effect on html and markdown without html_base_url, unless headers_scope is all'],
+  },
+  {
+    options: { markdown: 'a', basicAuthUsername: 'a', basicAuthPassword: 'b', headersScope: 'all', authorization: 'c' },
+    found: ['basic_auth_username has no effect on html and markdown without html_base_url'],
+  },
+  { options: { html: 'a', htmlBaseUrl: 'https://example.com/', headers: { a: 'b' } }, found: [] },
 ]
 
 for (const { options, found } of cases) {

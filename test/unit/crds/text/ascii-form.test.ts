@@ -48,6 +48,8 @@ t.test('options with international host names are refused with the form that bro
     const [[name, value]] = Object.entries(options) as [[string, unknown]]
     t.equal(messageOf({ [name]: Array.isArray(value) ? [form] : form }), undefined, form)
   }
+  for (const address of ['HTTPS://X.TEST', 'ftp://x.test/', 'x.test'])
+    t.match(messageOf({ referer: address }), /^must be a URL that begins with http:\/\/ or https:\/\/, in small letters/, address)
   t.equal(messageOf({ blockRequests: ['a b'] }), 'must be printable ASCII without spaces')
   t.equal(messageOf({ blockRequests: ['*é*.example'] }), 'must be printable ASCII without spaces')
 })

@@ -2,6 +2,7 @@ import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } fro
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
+import { isObject } from '../../../http/read-body.ts'
 
 // Private options in the API. Header names stay unchanged. Cookies can be Set-Cookie texts, which are parsed here because a CRD schema cannot have a
 // union.
@@ -9,11 +10,18 @@ import type { Problem } from '../../../common/errors.ts'
 const MAX_COOKIE_TEXT = 8192
 
 const CookieBody = z.strictObject(renameKeys(Cookie.shape, toSnakeCase) as Record<string, z.ZodType>)
+/** What is wrong with a cookie: the rule of browsers that it breaks, or what it must be. */
+const error = ({ input }: { input?: unknown }): string => {
+  const cookie = typeof input === 'string' ? splitSetCookie(input) : isObject(input) ? renameKeys(input, toCamelCase) : undefined
+  const [issue] = Cookie.safeParse(cookie).error?.issues ?? []
+  return issue?.code === 'custom'
+    ? issue.message
+    : 'must be an object with a name and a value of at most 4096 characters together, or the text of a Set-Cookie header'
+}
 const CookieText = z
   .string()
   .max(MAX_COOKIE_TEXT)
-  .refine((text) => parseSetCookie(text) !== undefined, { message: 'must be the text of a Set-Cookie header: name=value; …' })
-const error = 'must be an object with a name and a value of at most 4096 characters together, or the text of a Set-Cookie header'
+  .refine((text) => parseSetCookie(text) !== undefined, { error })
 const cookies = z
   .array(z.union([CookieBody.refine((cookie) => toCookie(cookie) !== undefined, { error }), CookieText], { error }))
   .max(100)
@@ -46,11 +54,14 @@ export const findPrivateOptionProblems = (options: PrivateOptions): Problem[] =>
 
 const SAME_SITE: Readonly<Record<string, Cookie['sameSite']>> = { strict: 'Strict', lax: 'Lax', none: 'None' }
 
+/** In a header, a Domain has the same meaning with and without a dot at its start. IP addresses and names of one label have no subdomains. */
+const isName = (domain: string): boolean => /^[^.].*\.[^.]*[a-z]/i.test(domain)
+
 /** Ignores `Max-Age`, because a cookie is used for one capture only. */
 function toAttribute(name: string, value: string): Partial<Cookie> {
   switch (name.toLowerCase()) {
     case 'domain':
-      return value === '' ? {} : { domain: value }
+      return value === '' ? {} : { domain: isName(value) ? `.${value}` : value }
     case 'path':
       return value.startsWith('/') ? { path: value } : {}
     case 'expires':
@@ -72,11 +83,13 @@ function splitPair(text: string): [string, string] {
   return at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
-/** Reads the text of a Set-Cookie header (RFC 6265, 5.2); undefined when it is not a cookie. */
-export function parseSetCookie(text: string): Cookie | undefined {
+/** The fields of the text of a Set-Cookie header (RFC 6265, 5.2), unchecked. */
+function splitSetCookie(text: string): Partial<Cookie> | undefined {
   const [pair = '', ...attributes] = text.split(';')
   if (!pair.includes('=')) return undefined
   const [name, value] = splitPair(pair)
-  const read = attributes.map((attribute) => toAttribute(...splitPair(attribute)))
-  return Cookie.safeParse(Object.assign({ name, value }, ...read)).data
+  return Object.assign({ name, value }, ...attributes.map((attribute) => toAttribute(...splitPair(attribute))))
 }
+
+/** Reads the text of a Set-Cookie header; undefined when it is not a cookie. */
+export const parseSetCookie = (text: string): Cookie | undefined => Cookie.safeParse(splitSetCookie(text)).data

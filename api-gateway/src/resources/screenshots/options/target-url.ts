@@ -85,7 +85,9 @@ export function splitCredentials(text: string): SplitUrl {
 
 /** Checks the credentials from a URL. */
 export function findCredentialProblems(credentials: PrivateOptions | undefined, path: string): Problem[] {
-  if (credentials === undefined || PrivateOptions.safeParse(credentials).success) return []
+  const issue = PrivateOptions.safeParse(credentials ?? {}).error?.issues[0]
+  if (issue === undefined) return []
+  if (issue.code === 'invalid_format') return [{ path, code: issue.code, message: `the user name in the url ${issue.message}` }]
   return [{ path, code: 'too_big', message: 'user name and password in the url must be at most 1024 characters long each' }]
 }
 

@@ -27,11 +27,11 @@ t.test('toPrivateOptions leaves the names of headers and the keys’ case alone'
 })
 
 t.test('toPrivateOptions reads cookies given as objects and as text', async (t) => {
-  const cookies = [{ name: 'a', value: 'b', http_only: true, same_site: 'None' }, 'c=d; Path=/x; HttpOnly; SameSite=lax']
+  const cookies = [{ name: 'a', value: 'b', http_only: true, same_site: 'Lax' }, 'c=d; Path=/x; HttpOnly; SameSite=lax']
   const read = toPrivateOptions(Body.parse({ cookies }))
   t.strictSame(read, {
     cookies: [
-      { name: 'a', value: 'b', httpOnly: true, sameSite: 'None' },
+      { name: 'a', value: 'b', httpOnly: true, sameSite: 'Lax' },
       { name: 'c', value: 'd', path: '/x', httpOnly: true, sameSite: 'Lax' },
     ],
   })
@@ -58,6 +58,15 @@ t.test('privateOptionFields refuses a bad cookie by its place, without its text'
   }
 })
 
+t.test('a cookie that browsers drop is refused with the rule that it breaks, as an object and as text', async (t) => {
+  const messageOf = (cookie: unknown) => Body.safeParse({ cookies: [cookie] }).error?.issues[0]?.message ?? ''
+  t.match(messageOf({ name: '__Host-a', value: 'b' }), /__Host- or __Secure- needs secure/)
+  t.match(messageOf('__Host-a=b; Secure; Domain=example.com'), /leave out domain and path/)
+  t.match(messageOf('a=b; SameSite=None'), /SameSite None needs secure/)
+  t.match(messageOf('a b=c'), /^must be an object .* or the text of a Set-Cookie header$/)
+  t.equal(messageOf('__Host-a=b; Secure; Path=/; SameSite=None'), '')
+})
+
 t.test('privateOptionFields refuses a header without its value', async (t) => {
   const body = { headers: { a: 'hunter2\n' } }
   const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
@@ -77,6 +86,9 @@ const read = [
   ['a=b=c==', { name: 'a', value: 'b=c==' }],
   ['a="b c"', { name: 'a', value: '"b c"' }],
   ['a=b; Domain=.example.com; Path=/x', { name: 'a', value: 'b', domain: '.example.com', path: '/x' }],
+  ['a=b; Domain=example.com', { name: 'a', value: 'b', domain: '.example.com' }],
+  ['a=b; Domain=localhost', { name: 'a', value: 'b', domain: 'localhost' }],
+  ['a=b; Domain=127.0.0.1', { name: 'a', value: 'b', domain: '127.0.0.1' }],
   ['a=b; SECURE; httponly; SameSite=strict', { name: 'a', value: 'b', secure: true, httpOnly: true, sameSite: 'Strict' }],
   ['a=b; Expires=Thu, 01 Jan 2026 00:00:10 GMT', { name: 'a', value: 'b', expires: 1_767_225_610 }],
   ['a=b; Expires=soon; SameSite=any; Path=x; Domain=; Max-Age=0; Unknown=1;', { name: 'a', value: 'b' }],

@@ -92,6 +92,9 @@ t.test('splitCredentials agrees with the browser’s URL about who is asked', as
 t.test('findCredentialProblems bounds what may be sealed, and does not repeat it', async (t) => {
   t.strictSame(findCredentialProblems(undefined, 'url'), [])
   t.strictSame(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p' }, 'url'), [])
+  t.match(findCredentialProblems({ basicAuthUsername: 'a:s3cret', basicAuthPassword: 'p' }, 'url'), [
+    { path: 'url', message: /^the user name in the url must not have a colon, [a-z ]+$/ },
+  ])
   t.match(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p'.repeat(1025) }, 'urls[1]'), [
     { path: 'urls[1]', code: 'too_big' },
   ])
