@@ -42,6 +42,9 @@ export const isFrame = (element: Element): boolean => /^(iframe|frame|object|emb
 /** Height of the page below the window. */
 export const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
 
+/** Height of the page that a full page shows. */
+export const pageHeight = (): number => innerHeight + Math.max(0, hiddenByRoot())
+
 /** True if the page itself scrolls, so that a full page shows its content. */
 export const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 
