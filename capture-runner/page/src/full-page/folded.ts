@@ -4,7 +4,7 @@ import { call, read } from '../shared/dom.ts'
 import { shownAreasOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, findRoots } from '../shared/tree.ts'
-import { findLock, type Lock } from './locks.ts'
+import { findLock, type Lock, PLACES } from './locks.ts'
 import { findPanels, isShown } from './panels.ts'
 import {
   FILLING_SHARE,
@@ -61,8 +61,6 @@ function toFolded(element: Element, reason: FoldReason): FoldedPart {
   return { part: nameOf(element), reason, width: read(element, 'clientWidth'), height, whole: height + Math.min(hidden, 1e9) }
 }
 
-/** Places at which a layer that blurs text is looked for, as shares of the window. */
-const PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]
 const LEAST_BLUR = 2
 
 const isBlur = (filter: string): boolean => Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
@@ -80,7 +78,7 @@ function findBlurred(): Element | undefined {
 
 /** The layer that blurs text below it. */
 function findVeil(): Element | undefined {
-  for (const [x, y] of PLACES.flatMap((x) => PLACES.map((y) => [x, y] as const))) {
+  for (const [x, y] of PLACES) {
     const stack = document.elementsFromPoint(x * innerWidth, y * innerHeight)
     const at = stack.findIndex((one) => isBlur(getComputedStyle(one).backdropFilter) && shareOfWindow(one) >= FILLING_SHARE)
     if (at >= 0 && stack.slice(at + 1).some((one) => hasText(one) && !call(one, 'matches', 'html, body'))) return stack[at]

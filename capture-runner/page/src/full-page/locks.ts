@@ -1,11 +1,11 @@
-import { isInSight, shareOfWindow } from '../shared/boxes.ts'
+import { isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
 import { topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
-import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, pageHeight, ROOT_SHARE } from './scrollers.ts'
+import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, isAsTallAsPage, isPageScrolling, ROOT_SHARE } from './scrollers.ts'
 
 // A page locks itself while a dialog is open: it clips or fixes its body, or a part that fills the window, or moves it up to where the reader was.
 // Hiding the dialog leaves the lock.
@@ -29,10 +29,9 @@ const OPEN_WORDS = /modal|dialog|popup|overlay|lightbox|consent|cookie|cmp|didom
 const LOCKED = '[inert], [aria-hidden=true], [data-scroll-locked], [data-scroll-lock], [data-locked]'
 /** A part that is not marked as locked hides the page if it covers this share of the window. */
 const WHOLE_SHARE = 0.7
-/** A fixed part has at least this share of the height of the page. */
-const TALL_SHARE = 0.9
+const SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
 /** Places in the window at which something may lie above the page, as shares of it. */
-const PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]
+export const PLACES = SHARES.flatMap((x) => SHARES.map((y) => [x, y] as const))
 /** A layer covers the page if it is at this share of the places. */
 const COVERED = 0.5
 /** Share of the window that such a layer paints at least, and a dialog beside the middle. */
@@ -67,10 +66,9 @@ function hiddenAbove(element: HTMLElement): number {
   if (above <= 0) return 0
   for (let outer: Element | undefined = element; outer && !isPage(outer); outer = containerOf(outer)) {
     const { position, overflowY } = getComputedStyle(outer)
-    // A dialog is not as tall as the page.
-    const isTall = outer === element && position === 'fixed' && read(element, 'offsetHeight') >= pageHeight() * TALL_SHARE
-    if (/absolute|fixed/.test(position) && !isTall) return 0
-    if (outer !== element && overflowY !== 'visible') return 0
+    // Libraries for smooth scrolling move what the page shows in a fixed layer.
+    const isLayer = position === 'fixed' && isPageScrolling() && isAsTallAsPage(read(element, 'offsetHeight'))
+    if (position === 'absolute' || (!isLayer && (position === 'fixed' || (outer !== element && overflowY !== 'visible')))) return 0
   }
   return above
 }
@@ -112,7 +110,7 @@ function isMarked(element: Element): boolean {
 /** What can be seen above the locked element: a dialog, or a layer over most or the middle of the window. */
 function findCover(locked: Element): Element | undefined {
   const seen = new Map<Element, number>()
-  const places = PLACES.flatMap((x) => PLACES.map((y) => layerAt(x, y, locked)))
+  const places = PLACES.map(([x, y]) => layerAt(x, y, locked))
   for (const layer of places) if (layer) seen.set(layer, (seen.get(layer) ?? 0) + 1)
   const middle = layerAt(0.5, 0.5, locked)
   return [...seen]
@@ -138,10 +136,7 @@ function paintedShare(layer: Element): number {
   const { backdropFilter } = getComputedStyle(layer)
   if (backdropFilter !== 'none' || call(layer, 'matches', ':modal')) return shareOfWindow(layer)
   const box = boxAround([...paintedBoxesOf(layer)])
-  if (!box) return 0
-  const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0)
-  const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0)
-  return (Math.max(0, width) * Math.max(0, height)) / (innerWidth * innerHeight)
+  return box ? shareOfArea(box) : 0
 }
 
 /** Lets an element that is fixed or moved up flow with the page again. */

@@ -102,6 +102,8 @@ export function findFilling(): Scroller | undefined {
 /** Tolerated difference between a part and the window, and between the heights that both hide, as a share. */
 const SAME_SIZE = 0.1
 
+export const isAsTallAsPage = (height: number): boolean => Math.abs(height / pageHeight() - 1) <= SAME_SIZE
+
 /** The part that shows a page that scrolls, if it is fixed to the window, and scripts move its content as far as the page is scrolled. */
 export function findMoved(): Element | undefined {
   if (!isPageScrolling()) return undefined

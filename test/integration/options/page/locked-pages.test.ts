@@ -85,6 +85,13 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     ),
     hidden,
   ],
+  'a script has moved what it shows in a layer of the window': [
+    locked(
+      `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
+      `<main><div style="transform:translate3d(0,-900px,0)">${article}</div></main>${dialog()}`,
+    ),
+    hidden,
+  ],
 }
 
 /** Locks whose dialog, or a part of it, is still there, and what the warning names. */
