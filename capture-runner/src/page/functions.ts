@@ -78,9 +78,9 @@ export type ScrollContainer = 'filling' | 'largest' | { selector: string }
  *   origin, or one that clips text that scripts may move
  * - `locked`, `hiding`: the page, or a part that fills the window, hides its content; in a locked one, no reader can scroll to it
  * - `panel`, `panel-rows`: a smaller part with a scroll bar of its own, which may draw only the rows in view
- * - `blurred`: it is shown, but cannot be read
+ * - `blurred`, `blurring`: it is shown, but cannot be read; or it makes what lies below it so
  */
-export type FoldReason = LargeReason | 'locked' | 'hiding' | 'panel' | 'panel-rows' | 'blurred'
+export type FoldReason = LargeReason | 'locked' | 'hiding' | 'panel' | 'panel-rows' | 'blurred' | 'blurring'
 export type LargeReason = 'rows' | 'editor' | 'dialog' | 'panes' | 'frame' | 'clipped' | 'other'
 
 /** A part of the page that a full page does not show whole. */

@@ -2,7 +2,7 @@ import type { PageFunctions } from '../../../src/page/functions.ts'
 import { findFirstVisible, inWindow, isVisible } from '../shared/boxes.ts'
 import { attributeOf, boxOf, call, nameOf, queryAll, read } from '../shared/dom.ts'
 import { type Effect, recall, remember } from '../shared/state.ts'
-import { containerOf, findMatches, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
+import { findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
 import { toSelector } from '../waiting/element-names.ts'
 import { isEndless, runsOnTime } from '../waiting/endless.ts'
 
@@ -139,10 +139,8 @@ export const restoreFocus: PageFunctions['restoreFocus'] = () => {
 
 /** The element under the pointer, and all that contain it. */
 export const findPointed: PageFunctions['findPointed'] = (selector) => {
-  const chain: Element[] = []
-  for (let at = findFirstVisible(selector); at; at = containerOf(at) ?? read(at, 'ownerDocument').defaultView?.frameElement ?? undefined)
-    chain.push(at)
-  return chain
+  const element = findFirstVisible(selector)
+  return element ? [...holdersOf(element)] : []
 }
 
 export const placeOfPointed: PageFunctions['placeOfPointed'] = (selector) => {

@@ -5,7 +5,7 @@ import { areaOf, clipOf, cutTo, shownAreasOf } from '../shared/painted.ts'
 import { flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { recall } from '../shared/state.ts'
-import { findMatches, findRoots, partsOf } from '../shared/tree.ts'
+import { findMatches, findRoots, holdersOf, partsOf } from '../shared/tree.ts'
 
 export const findQueried = ({ selector, all }: ElementQuery): Element[] =>
   all ? findVisible(selector) : [findFirstVisible(selector)].filter((element) => element !== undefined)
@@ -58,17 +58,6 @@ function makeClear(element: Element): void {
   setStyle(element, { opacity: '0' })
   if (!isBoxless(element)) return
   for (const part of partsOf(element)) if (part.nodeType === Node.ELEMENT_NODE) makeClear(part as Element)
-}
-
-/** The element and all that contain it, also the hosts of its shadow roots and the elements of its frames. */
-export function* holdersOf(element: Element): Generator<Element> {
-  for (let node: Node | null = element; node; node = holderOf(node))
-    if (node instanceof Element || 'localName' in node) yield node as Element
-}
-
-function holderOf(node: Node): Node | null {
-  if (node.nodeType === Node.DOCUMENT_NODE) return (node as Document).defaultView?.frameElement ?? null
-  return read(node, 'parentNode') ?? (node as Partial<ShadowRoot>).host ?? null
 }
 
 export const findIgnoredBoxes: PageFunctions['findIgnoredBoxes'] = (selectors) => {

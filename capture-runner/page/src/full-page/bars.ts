@@ -1,9 +1,9 @@
 import type { ElementQuery, PageFunctions } from '../../../src/page/functions.ts'
-import { findQueried, holdersOf } from '../elements/regions.ts'
+import { findQueried } from '../elements/regions.ts'
 import { boxOf, call, isHtml, queryAll, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { boxAround } from '../shared/shapes.ts'
-import { allElements, containerOf, findRoots } from '../shared/tree.ts'
+import { allElements, containerOf, findRoots, holdersOf } from '../shared/tree.ts'
 
 /** An element whose lower edge is below this share of the window, and its upper edge below the half, belongs to the bottom of the window. */
 const LOW_SHARE = 0.85

@@ -1,10 +1,10 @@
 import type { FoldedPart, FoldReason, PageFunctions } from '../../../src/page/functions.ts'
-import { shareOfWindow } from '../shared/boxes.ts'
-import { topAt } from '../shared/closed.ts'
+import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { call, read } from '../shared/dom.ts'
+import { shownAreasOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
-import { containerOf } from '../shared/tree.ts'
-import { findLock, type Lock } from './locks.ts'
+import { allElements, findRoots } from '../shared/tree.ts'
+import { findLock, type Lock, PLACES } from './locks.ts'
 import { findPanels, isShown } from './panels.ts'
 import {
   FILLING_SHARE,
@@ -17,6 +17,7 @@ import {
   isPageScrolling,
   NAMED_SHARE,
   nameOf,
+  pageHeight,
   reasonToKeep,
 } from './scrollers.ts'
 
@@ -26,20 +27,22 @@ export const findFolded: PageFunctions['findFolded'] = () => {
   const lock = findLock()
   const large = lock ? toLocked(lock) : isPageScrolling() ? undefined : findLarge()
   const blurred = lock?.cover ? undefined : findBlurred()
+  const veil = lock?.cover || blurred ? undefined : findVeil()
   const panels = findPanels().filter(({ element }) => !large || shareOfWindow(element) < NAMED_SHARE)
   return [
     ...(large ? [large] : []),
     ...(blurred ? [toFolded(blurred, 'blurred')] : []),
+    ...(veil ? [toFolded(veil, 'blurring')] : []),
     ...panels.map(({ element, isRows }) => toFolded(element, isRows ? 'panel-rows' : 'panel')),
   ]
 }
 
-const toLocked = ({ element, cover, isSure, whole }: Lock): FoldedPart => ({
-  ...toFolded(element, isSure ? 'locked' : 'hiding'),
-  height: innerHeight,
-  whole,
-  ...(cover ? { cover: nameOf(cover) } : {}),
-})
+/** What is open above the page hides the rest of the page, otherwise the part hides its own. */
+function toLocked({ element, cover, isSure, hidden }: Lock): FoldedPart {
+  const height = cover ? pageHeight() : Math.min(read(element, 'clientHeight'), pageHeight())
+  const part = { ...toFolded(element, isSure ? 'locked' : 'hiding'), height, whole: height + hidden }
+  return cover ? { ...part, cover: nameOf(cover) } : part
+}
 
 /** The part that scrolls instead of the page, or one that clips text. */
 function findLarge(): FoldedPart | undefined {
@@ -58,18 +61,27 @@ function toFolded(element: Element, reason: FoldReason): FoldedPart {
   return { part: nameOf(element), reason, width: read(element, 'clientWidth'), height, whole: height + Math.min(hidden, 1e9) }
 }
 
-/** Places at which blurred text is looked for, as shares of the window. */
-const ACROSS = [0.3, 0.5, 0.7]
 const LEAST_BLUR = 2
 
-/** The part with text that fills most of the window and is blurred, as pages do below a dialog. */
+const isBlur = (filter: string): boolean => Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
+
+/** The first part with text that is blurred, as pages do below a dialog, if such parts are as large as half of the window. */
 function findBlurred(): Element | undefined {
-  for (const x of ACROSS) {
-    for (let element = topAt(x * innerWidth, innerHeight / 2); element; element = containerOf(element)) {
-      const blur = Number.parseFloat(/blur\(([\d.]+)px/.exec(getComputedStyle(element).filter)?.[1] ?? '0')
-      if (blur < LEAST_BLUR || shareOfWindow(element) < FILLING_SHARE) continue
-      if ([element, ...flatElements(element)].some(hasText) && !call(element, 'matches', 'html')) return element
-    }
+  const blurred = allElements(findRoots(false)).filter(
+    (element) => isBlur(getComputedStyle(element).filter) && isInSight(element) && [element, ...flatElements(element)].some(hasText),
+  )
+  const area = blurred
+    .flatMap((element) => shownAreasOf(element))
+    .reduce((sum, { left, top, right, bottom }) => sum + (right - left) * (bottom - top), 0)
+  return area >= innerWidth * innerHeight * FILLING_SHARE ? blurred[0] : undefined
+}
+
+/** The layer that blurs text below it. */
+function findVeil(): Element | undefined {
+  for (const [x, y] of PLACES) {
+    const stack = document.elementsFromPoint(x * innerWidth, y * innerHeight)
+    const at = stack.findIndex((one) => isBlur(getComputedStyle(one).backdropFilter) && shareOfWindow(one) >= FILLING_SHARE)
+    if (at >= 0 && stack.slice(at + 1).some((one) => hasText(one) && !call(one, 'matches', 'html, body'))) return stack[at]
   }
   return undefined
 }

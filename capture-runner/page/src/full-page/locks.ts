@@ -1,20 +1,21 @@
-import { isInSight, shareOfWindow } from '../shared/boxes.ts'
+import { isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
 import { topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
-import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, ROOT_SHARE } from './scrollers.ts'
+import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, isAsTallAsPage, isPageScrolling, ROOT_SHARE } from './scrollers.ts'
 
-// A page locks itself while a dialog is open: it clips or fixes its body, or a part that fills the window. Hiding the dialog leaves the lock.
+// A page locks itself while a dialog is open: it clips or fixes its body, or a part that fills the window, or moves it up to where the reader was.
+// Hiding the dialog leaves the lock.
 
 /** Content that nobody can scroll to. */
 export interface Lock {
   /** The root element, the body, or a part that fills the window. */
   element: HTMLElement
-  /** Height of its content, in CSS pixels. */
-  whole: number
+  /** Height of its content that nobody can scroll to, in CSS pixels. */
+  hidden: number
   /** What is open above it; absent: nothing. */
   cover?: Element | undefined
   /** False for a part that says nowhere that it is locked: scripts may move its content, as in a slideshow. */
@@ -28,29 +29,48 @@ const OPEN_WORDS = /modal|dialog|popup|overlay|lightbox|consent|cookie|cmp|didom
 const LOCKED = '[inert], [aria-hidden=true], [data-scroll-locked], [data-scroll-lock], [data-locked]'
 /** A part that is not marked as locked hides the page if it covers this share of the window. */
 const WHOLE_SHARE = 0.7
+const SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
 /** Places in the window at which something may lie above the page, as shares of it. */
-const PLACES = [0.1, 0.3, 0.5, 0.7, 0.9]
+export const PLACES = SHARES.flatMap((x) => SHARES.map((y) => [x, y] as const))
 /** A layer covers the page if it is at this share of the places. */
 const COVERED = 0.5
 /** Share of the window that such a layer paints at least, and a dialog beside the middle. */
 const LEAST_SHARE = 0.005
 const DIALOG_SHARE = 0.05
 
-/** The outermost lock of a page that shows little more than a window. */
+/** The outermost lock of a page that shows little more than a window, or whose upper part is above its upper end. */
 export function findLock(): Lock | undefined {
-  if (hiddenByRoot() >= innerHeight) return undefined
-  const { documentElement: root, body } = document
+  const below = Math.max(0, hiddenByRoot())
   for (const element of allElements(findRoots(false)) as HTMLElement[]) {
-    const hidden = hiddenByLock(element)
-    if (hidden <= Math.max(innerHeight * ROOT_SHARE, hiddenByRoot()) || shareOfWindow(element) < FILLING_SHARE || !isInSight(element))
-      continue
-    const isPage = element === root || element === body
-    const isSure = isPage || isMarked(element) || boxOf(element).top < 0
+    const above = hiddenAbove(element)
+    const locked = below < innerHeight ? hiddenByLock(element) : 0
+    const isMoved = locked <= below
+    const hidden = isMoved ? above : Math.max(locked, above)
+    if (hidden <= innerHeight * ROOT_SHARE || !isFilling(element) || !isInSight(element)) continue
+    const isSure = isPage(element) || isMarked(element) || boxOf(element).top < 0
     if (!isSure && shareOfWindow(element) < WHOLE_SHARE) continue
-    if ((!isPage && call(element, 'matches', DIALOGS)) || !hidesContent(element)) continue
-    return { element, whole: innerHeight + hidden, cover: findCover(element), isSure }
+    if ((!isPage(element) && call(element, 'matches', DIALOGS)) || !hidesContent(element, isMoved)) continue
+    return { element, hidden, cover: findCover(element), isSure }
   }
   return undefined
+}
+
+const isPage = (element: Element): boolean => element === document.documentElement || element === document.body
+
+/** The box of the page may be outside of the window, with its content in it. */
+const isFilling = (element: Element): boolean => isPage(element) || shareOfWindow(element) >= FILLING_SHARE
+
+/** Height of an element above the upper end of the page, unless it is in a box that cuts or places it: a slideshow, a menu or a dialog. */
+function hiddenAbove(element: HTMLElement): number {
+  const above = -boxOf(element).top - scrollY
+  if (above <= 0) return 0
+  for (let outer: Element | undefined = element; outer && !isPage(outer); outer = containerOf(outer)) {
+    const { position, overflowY } = getComputedStyle(outer)
+    // Libraries for smooth scrolling move what the page shows in a fixed layer.
+    const isLayer = position === 'fixed' && isPageScrolling() && isAsTallAsPage(read(element, 'offsetHeight'))
+    if (position === 'absolute' || (!isLayer && (position === 'fixed' || (outer !== element && overflowY !== 'visible')))) return 0
+  }
+  return above
 }
 
 /** Height of the content that an element hides because it clips it or is fixed. */
@@ -62,10 +82,10 @@ function hiddenByLock(element: HTMLElement): number {
   return tall > 0 && getComputedStyle(element).position === 'fixed' && hiddenIn(element, 'Height') === 0 ? tall : 0
 }
 
-/** True if text or a picture of the element is outside of the window, and not in a drawer or a decoration that begins there. */
-function hidesContent(element: Element): boolean {
+/** True if text or a picture of the element is outside of the window, or above the page, and not in a drawer or a decoration that begins there. */
+function hidesContent(element: Element, isAbove: boolean): boolean {
   const { top, bottom } = boxOf(element)
-  const [start, end] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
+  const [start, end] = isAbove ? [-scrollY, Number.POSITIVE_INFINITY] : [Math.max(top, 0), Math.min(bottom, innerHeight)]
   const isOutside = (inner: Element) => {
     const box = boxOf(inner)
     return box.height > 0 && box.width > 0 && (box.top >= end || box.bottom <= start)
@@ -90,7 +110,7 @@ function isMarked(element: Element): boolean {
 /** What can be seen above the locked element: a dialog, or a layer over most or the middle of the window. */
 function findCover(locked: Element): Element | undefined {
   const seen = new Map<Element, number>()
-  const places = PLACES.flatMap((x) => PLACES.map((y) => layerAt(x, y, locked)))
+  const places = PLACES.map(([x, y]) => layerAt(x, y, locked))
   for (const layer of places) if (layer) seen.set(layer, (seen.get(layer) ?? 0) + 1)
   const middle = layerAt(0.5, 0.5, locked)
   return [...seen]
@@ -116,13 +136,15 @@ function paintedShare(layer: Element): number {
   const { backdropFilter } = getComputedStyle(layer)
   if (backdropFilter !== 'none' || call(layer, 'matches', ':modal')) return shareOfWindow(layer)
   const box = boxAround([...paintedBoxesOf(layer)])
-  if (!box) return 0
-  const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0)
-  const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0)
-  return (Math.max(0, width) * Math.max(0, height)) / (innerWidth * innerHeight)
+  return box ? shareOfArea(box) : 0
 }
 
-/** Lets a fixed element flow with the page again. */
-export function unfix(element: Element): void {
+/** Lets an element that is fixed or moved up flow with the page again. */
+export function unfix(element: HTMLElement): void {
   if (getComputedStyle(element).position === 'fixed') setStyle(element, { position: 'relative', inset: 'auto' })
+  if (hiddenAbove(element) === 0) return
+  // What moves it may be a margin of an element in it.
+  for (const part of [element, ...flatElements(element)] as HTMLElement[])
+    if (hiddenAbove(part) > 0 && isFilling(part))
+      setStyle(part, { transition: 'none', top: 'auto', 'margin-top': '0', transform: 'none', translate: 'none' })
 }

@@ -2,7 +2,7 @@ import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { boxOf, call, isHtml, nameOf, queryAll, read } from '../shared/dom.ts'
 import { isReplaced, shownAreasOf } from '../shared/painted.ts'
 import { flatElements } from '../shared/scrolled.ts'
-import { allElements, containerOf, findRoots, frameDocumentOf } from '../shared/tree.ts'
+import { allElements, findRoots, frameDocumentOf, holdersOf } from '../shared/tree.ts'
 import { FILLING_SHARE, hiddenAt, isFrame, isPageScrolling, NAMED_SHARE, reasonToKeep, type Scroller } from './scrollers.ts'
 
 // Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Menus, code
@@ -60,10 +60,15 @@ export function isShown(element: Element): boolean {
 }
 
 /** True for a part above the page or beside its content: a menu, a code sample, or one that is fixed or sticks to the window and does not fill it. */
-function isBeside(element: Element): boolean {
-  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+const isBeside = (element: Element): boolean =>
+  isMinor(element) ||
+  [...holdersOf(element)].some((outer) => /fixed|sticky/.test(getComputedStyle(outer).position) && shareOfWindow(outer) < FILLING_SHARE)
+
+/** @param end the part in which the element is; absent: the page */
+function isMinor(element: Element, end?: Element): boolean {
+  for (const outer of holdersOf(element)) {
+    if (outer === end) return false
     if (call(outer, 'matches', MINOR)) return true
-    if (/fixed|sticky/.test(getComputedStyle(outer).position) && shareOfWindow(outer) < FILLING_SHARE) return true
   }
   return false
 }
@@ -96,12 +101,6 @@ const lengthOf = (element: Element): number =>
         0,
       )
     : 0
-
-function isMinor(element: Element, part: Element): boolean {
-  for (let outer: Element | undefined = element; outer && outer !== part; outer = containerOf(outer))
-    if (call(outer, 'matches', MINOR)) return true
-  return false
-}
 
 /** True if the rows in view fill the part. */
 function fillsBox(element: Element): boolean {

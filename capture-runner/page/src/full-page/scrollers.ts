@@ -42,6 +42,9 @@ export const isFrame = (element: Element): boolean => /^(iframe|frame|object|emb
 /** Height of the page below the window. */
 export const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
 
+/** Height of the page that a full page shows. */
+export const pageHeight = (): number => innerHeight + Math.max(0, hiddenByRoot())
+
 /** True if the page itself scrolls, so that a full page shows its content. */
 export const isPageScrolling = (): boolean => hiddenByRoot() > innerHeight * ROOT_SHARE
 
@@ -98,6 +101,8 @@ export function findFilling(): Scroller | undefined {
 
 /** Tolerated difference between a part and the window, and between the heights that both hide, as a share. */
 const SAME_SIZE = 0.1
+
+export const isAsTallAsPage = (height: number): boolean => Math.abs(height / pageHeight() - 1) <= SAME_SIZE
 
 /** The part that shows a page that scrolls, if it is fixed to the window, and scripts move its content as far as the page is scrolled. */
 export function findMoved(): Element | undefined {

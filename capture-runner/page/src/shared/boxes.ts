@@ -1,5 +1,6 @@
 import type { Box } from '../../../src/page/functions.ts'
 import { boxOf, call, queryAll, read, scrollingElement } from './dom.ts'
+import type { Area } from './shapes.ts'
 import { containerOf, findMatches, partsOf } from './tree.ts'
 
 /** The boxes of an element in its own frame, also outside of the window. Elements with `display: contents` have no box but show their content. */
@@ -43,8 +44,10 @@ export const findFirstVisible = (selector: string): Element | undefined =>
   queryAll(document, selector).find(isVisible) ?? findVisible(selector)[0]
 
 /** Share of the window that an element covers. */
-export function shareOfWindow(element: Element): number {
-  const { left, top, right, bottom } = boxOf(element)
+export const shareOfWindow = (element: Element): number => shareOfArea(boxOf(element))
+
+/** Share of the window that an area in it covers. */
+export function shareOfArea({ left, top, right, bottom }: Area): number {
   const width = Math.min(right, innerWidth) - Math.max(left, 0)
   const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
   return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0

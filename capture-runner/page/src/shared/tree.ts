@@ -30,6 +30,12 @@ export function containerOf(element: Element): Element | undefined {
   return parent?.nodeType === Node.ELEMENT_NODE ? (parent as Element) : undefined
 }
 
+/** The element and all that contain it where it is shown, also the elements of its frames. */
+export function* holdersOf(element: Element): Generator<Element> {
+  let holder: Element | undefined = element
+  for (; holder; holder = containerOf(holder) ?? read(holder, 'ownerDocument').defaultView?.frameElement ?? undefined) yield holder
+}
+
 /** The nodes that an element shows in its place: those of its shadow root, those of its slot, or its own. None of what it does not render. */
 export function partsOf(element: Element): Iterable<Node> {
   if (getComputedStyle(element).contentVisibility === 'hidden') return []

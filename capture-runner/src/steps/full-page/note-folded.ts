@@ -48,7 +48,7 @@ export const noteFolded: Step = {
   },
 }
 
-const isOfPage = ({ reason }: FoldedPart): boolean => /locked|hiding|blurred/.test(reason)
+const isOfPage = ({ reason }: FoldedPart): boolean => /locked|hiding|blur/.test(reason)
 
 function describe(folded: readonly FoldedPart[]): string[] {
   const isPanel = ({ reason }: FoldedPart) => reason === 'panel' || reason === 'panel-rows'
@@ -59,12 +59,17 @@ function describe(folded: readonly FoldedPart[]): string[] {
 function sentenceOf({ part, reason, height, whole, cover }: FoldedPart): string {
   const shown = `${height} of ${whole} pixels`
   if (reason === 'blurred') return `${part} is blurred. Show it with styles, such as "filter: none !important"`
+  if (reason === 'blurring') return `${part} blurs the page below it. Hide it with hide_selectors`
   if (reason === 'locked' && cover !== undefined)
     return `the page is locked, and the picture shows ${shown} of its height: ${cover} is open. Hide it with hide_selectors, or close it with click`
-  if (reason === 'locked' || reason === 'hiding')
-    return `the picture shows ${shown} of the height of ${part}, which hides the rest. ${NAME_IT}`
+  // It has been unlocked in vain: a script locks it again.
+  if (reason === 'locked') return `the picture shows ${shown} of the height of ${part}, which stays locked. ${unlockingStyles(part)}`
+  if (reason === 'hiding') return `the picture shows ${shown} of the height of ${part}, which hides the rest. ${NAME_IT}`
   return `the picture shows one window: ${part} ${REASONS[reason as LargeReason]}`
 }
+
+const unlockingStyles = (part: string): string =>
+  `Use styles, such as "${part} { ${['position: static', 'overflow: visible', 'height: auto', 'transform: none'].map((one) => `${one} !important`).join('; ')} }"`
 
 function panelSentence({ part, reason, height, whole }: FoldedPart, others: readonly FoldedPart[]): string {
   const advice =

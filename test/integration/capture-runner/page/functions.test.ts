@@ -334,6 +334,10 @@ const cases: Record<PageFunctionName, Case> = {
       await call('isolateElements', { selector: '#one', all: false })
       const opacities = `['main', '#one', '#other', 'footer'].map((one) => getComputedStyle(document.querySelector(one)).opacity).join()`
       t.equal(await read(opacities), '1,1,0,0')
+      // What a component shows beside the element in its slot.
+      await read("document.querySelector('#one').parentNode.attachShadow({ mode: 'open' }).innerHTML = '<h1>beside</h1><slot></slot>'")
+      await call('isolateElements', { selector: '#one', all: false })
+      t.equal(await read("getComputedStyle(document.querySelector('main').shadowRoot.querySelector('h1')).opacity"), '0')
     },
   },
   keepScriptingRules: {

@@ -66,6 +66,32 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     ),
     {},
   ],
+  'the body is as tall as the window, and fixed above it': [
+    locked('', article + dialog(), "scrollTo(0, 900); document.body.style.cssText += ';position:fixed;width:100%;height:100%;top:-900px'"),
+    hidden,
+  ],
+  'a margin moves the fixed body up': [
+    locked('', article + dialog(), "document.body.style.cssText += ';position:fixed;width:100%;overflow:hidden;margin-top:-900px'"),
+    hidden,
+  ],
+  'a transform moves the fixed root element up': [
+    locked('html { position: fixed; width: 100%; transform: translateY(-900px) }', article + dialog()),
+    hidden,
+  ],
+  'a script for smooth scrolling has moved a part up': [
+    locked(
+      'html, body { height: 100%; overflow: hidden }',
+      `<div style="transform:translate3d(0,-300px,0)"><div style="position:relative;top:-600px">${article}</div></div>${dialog()}`,
+    ),
+    hidden,
+  ],
+  'a script has moved what it shows in a layer of the window': [
+    locked(
+      `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
+      `<main><div style="transform:translate3d(0,-900px,0)">${article}</div></main>${dialog()}`,
+    ),
+    hidden,
+  ],
 }
 
 /** Locks whose dialog, or a part of it, is still there, and what the warning names. */
@@ -102,6 +128,17 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
     locked(
       'html { overflow-x: hidden } body { overflow-x: hidden; position: relative }',
       `${article}<div style="position:absolute;top:0;left:1200px;height:1900px">Off</div>`,
+    ),
+    WHOLE,
+  ],
+  'slides that are moved up in their box': [
+    locked('', `<div style="height:600px;overflow:hidden"><div style="transform:translateY(-500px)">${article}</div></div>${article}`),
+    HEIGHT + WHOLE,
+  ],
+  'a menu and pictures that begin above the page': [
+    locked(
+      'body { overflow: hidden }',
+      `${article}<div style="position:fixed;inset:0;transform:translateY(-70%)"><p>Menu</p></div><div style="position:absolute;inset:-400px 0 auto;z-index:-1">${article}</div>`,
     ),
     WHOLE,
   ],
@@ -191,6 +228,22 @@ const pathOf = (name: string) => `/${name.replaceAll(/\W/g, '-')}`
 const stage = await openStage(t, {
   ...Object.fromEntries([...pages, ...Object.entries(MINOR)].map(([name, html]) => [pathOf(name), html])),
   '/blurred': locked('', `<main style="filter:blur(6px)">${article}</main>${dialog()}`),
+  '/blurred-rows': locked(
+    '.row { filter: blur(4px) }',
+    `<div style="height:500px"></div>${'<p class="row" style="height:90px">News</p>'.repeat(9)}`,
+  ),
+  '/veil': locked('', `${article}<div class="veil" style="position:fixed;inset:0;backdrop-filter:blur(8px)"></div>`),
+  '/glass': locked(
+    'main { position: relative }',
+    `<div style="position:fixed;inset:0;background:linear-gradient(red,blue)"></div><div style="position:fixed;inset:0;backdrop-filter:blur(9px)"></div><main style="width:300px">${article}</main>`,
+  ),
+  '/half': locked('', `<h1 style="height:150px;margin:0">News</h1><div id="box" style="height:450px;overflow:hidden">${article}</div>`),
+  '/watched': locked(
+    '',
+    article,
+    `const { style } = document.body; const lock = () => { if (style.position !== 'fixed') style.cssText = 'position:fixed;width:100%;margin:0' }
+    new MutationObserver(lock).observe(document.body, { attributes: true }); lock()`,
+  ),
   '/blurred-picture': locked('', `<div style="position:absolute;inset:0;z-index:-1;filter:blur(9px);background:#ccc"></div>${article}`),
 })
 
@@ -234,7 +287,30 @@ t.test('a page that hides nothing to read stays as it is', async (t) => {
 t.test('a full page that is blurred below a hidden dialog has a warning', async (t) => {
   const { findings } = await stage.shoot('/blurred', { ...size, ...hidden })
   t.strictSame(findings.warnings, ['main is blurred. Show it with styles, such as "filter: none !important"'])
-  t.strictSame((await stage.shoot('/blurred-picture', size)).findings.warnings, [])
+  for (const path of ['/blurred-picture', '/glass']) t.strictSame((await stage.shoot(path, size)).findings.warnings, [], path)
+})
+
+t.test('text that is blurred low in the page, or by a layer above it, had no warning', async (t) => {
+  t.strictSame((await stage.shoot('/blurred-rows', size)).findings.warnings, [
+    'p.row is blurred. Show it with styles, such as "filter: none !important"',
+  ])
+  t.strictSame((await stage.shoot('/veil', size)).findings.warnings, ['div.veil blurs the page below it. Hide it with hide_selectors'])
+})
+
+t.test('the warning about a part that hides the rest had the height of the window', async (t) => {
+  t.match((await stage.shoot('/half', size)).findings.warnings, [
+    /^the picture shows 450 of 2000 pixels of the height of div#box, which hides the rest/,
+  ])
+})
+
+t.test('the warning about a page that a script locks again named an option without effect', async (t) => {
+  const { findings } = await stage.shoot('/watched', size)
+  t.strictSame(findings.warnings, [
+    'the picture shows 600 of 2000 pixels of the height of body, which stays locked. Use styles, such as "body { position: static !important; overflow: visible !important; height: auto !important; transform: none !important }"',
+  ])
+  const styles = /"(.*)"/.exec(findings.warnings[0] ?? '')?.[1] ?? ''
+  const { pixels, findings: again } = await stage.shoot('/watched', { ...size, styles })
+  t.strictSame([pixels.height, again.warnings], [WHOLE, []])
 })
 
 t.test('a part with a scroll bar of its own was cut in a full page without a warning', async (t) => {
