@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Engine, FormKind, IgnoredElements, MovingParts } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { CaptureOptions } from '../options/catalog.ts'
-import { PrivateOptions } from '../options/private.ts'
+import { SealedPrivateOptions } from '../options/private.ts'
 
 // The protocol between operator and runner, HTTP on the runner's port.
 //
@@ -95,7 +95,7 @@ export const CaptureOrder = z.object({
   url: z.string(),
   options: CaptureOptions.optional(),
   /** Must not be logged or reported. */
-  privateOptions: PrivateOptions.optional(),
+  privateOptions: SealedPrivateOptions.optional(),
   upload: UploadTarget,
   /** Upload URLs of the files beside the picture. */
   artifacts: z

@@ -205,6 +205,20 @@ export const privateOptions = {
 export const PrivateOptions = z.strictObject(privateOptions).partial()
 export type PrivateOptions = z.infer<typeof PrivateOptions>
 
+/**
+ * Private options that a gateway has sealed, perhaps one of an earlier version with looser rules. The runner names in a warning what the browser
+ * makes no use of.
+ */
+export const SealedPrivateOptions = PrivateOptions.extend({
+  headers: z.record(z.string(), z.string()).optional(),
+  cookies: z
+    .array(
+      z.strictObject({ ...Cookie.shape, name: z.string(), value: z.string(), domain: z.string().optional(), path: z.string().optional() }),
+    )
+    .optional(),
+  basicAuthUsername: z.string().optional(),
+})
+
 /** Names of the private options, in camel case. */
 export const privateOptionNames: readonly string[] = Object.keys(privateOptions)
 

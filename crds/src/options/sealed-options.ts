@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CaptureOptions, LARGE_OPTIONS } from './catalog.ts'
-import { PrivateOptions } from './private.ts'
+import { SealedPrivateOptions } from './private.ts'
 
 // The content that the gateway encrypts and the operator decrypts. Options that do not fit in a Kubernetes object are in the bucket, bound to the
 // object's name or to the batch that shares them. Private options are in the object itself if they fit, bound to its name and URL.
@@ -17,7 +17,7 @@ export const MAX_OPTIONS_BYTES = 8 * 1024 * 1024
 export const MAX_SEALED_BYTES = 12 * 1024 * 1024
 
 /** The content of `spec.sealedOptions`, and of the object that `spec.optionsObject` names. */
-export const SealedOptions = z.strictObject({ options: CaptureOptions.optional(), privateOptions: PrivateOptions.optional() })
+export const SealedOptions = z.strictObject({ options: CaptureOptions.optional(), privateOptions: SealedPrivateOptions.optional() })
 export type SealedOptions = z.infer<typeof SealedOptions>
 
 /** Separates the options that may be large. The small ones determine the time limits of a capture and the name of its file. */

@@ -31,7 +31,7 @@ const LOCKED = '[inert], [aria-hidden=true], [data-scroll-locked], [data-scroll-
 const WHOLE_SHARE = 0.7
 const SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
 /** Places in the window at which something may lie above the page, as shares of it. */
-export const PLACES = SHARES.flatMap((x) => SHARES.map((y) => [x, y] as const))
+export const PLACES = /* @__PURE__ */ SHARES.flatMap((x) => SHARES.map((y) => [x, y] as const))
 /** A layer covers the page if it is at this share of the places. */
 const COVERED = 0.5
 /** Share of the window that such a layer paints at least, and a dialog beside the middle. */

@@ -2,6 +2,7 @@ import t from 'tap'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
+import { PrivateOptions } from '../../../../crds/src/options/private.ts'
 import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import { type OptionsSources, openOptions } from '../../../../operator/src/options/open-options.ts'
@@ -78,6 +79,20 @@ t.test('large private options follow a changed URL: they open only for the URL f
   t.match(await open({ optionsObject }, await opened({ url: undefined })).opened, secret, 'of an earlier version')
   const message = await fault({ optionsObject, url: 'https://evil.example/' }, await opened({ url }))
   t.match(message, /cannot be opened: the text belongs to another object/)
+})
+
+t.test('after an upgrade, a schedule fails for cookies and headers that an earlier version accepted', async (t) => {
+  const privateOptions = {
+    cookies: [
+      { name: '__Host-a', value: ' 1 ', path: '/?a' },
+      { name: 'b', value: '2', sameSite: 'None' },
+    ],
+    headers: { 'x-a': '1', 'X-A': '2', 'Sec-Fetch-Site': 'none' },
+    basicAuthUsername: 'a:b',
+    basicAuthPassword: 'c',
+  }
+  t.notOk(PrivateOptions.safeParse(privateOptions).success, 'a gateway refuses them now')
+  t.strictSame((await open({ sealedOptions: await sealFor({}, { privateOptions }) }).opened).privateOptions, privateOptions)
 })
 
 t.test('openOptions merges private options from all sources', async (t) => {
