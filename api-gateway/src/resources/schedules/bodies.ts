@@ -131,7 +131,7 @@ const UNUSABLE = new Map([
   ...['async', 'response_type'].map((field) => [field, 'no request waits for its runs'] as const),
 ])
 
-/** Says so, whether the field is at the top level or in options. */
+/** Names the reason, for a field at the top level or in options. */
 function explain(problem: Problem): Problem {
   const field = problem.path.split('.').at(-1) ?? ''
   const reason = problem.code === 'unknown_field' || problem.code === 'not_allowed' ? UNUSABLE.get(field) : undefined
