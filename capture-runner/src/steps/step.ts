@@ -14,7 +14,6 @@ import type { PageSize, Tile } from '../plan/region.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
 import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
-import type { UnsentCookies } from './navigation/cookies.ts'
 
 /** Results that the steps collect. */
 export interface Findings {
@@ -58,6 +57,16 @@ export interface PageProblems {
   pageError?: string
   isChallenged?: boolean
 }
+
+/** A cookie of which the browser makes no use, and why. */
+export interface UnusedCookie {
+  label: string
+  warning: string
+  /** If it has the cookie, for another host than that of the page. */
+  key?: string
+}
+/** The cookies that are not for the page, by their keys. */
+export type UnsentCookies = Map<string, UnusedCookie>
 
 /** Input of a step. `signal` aborts at the capture's deadline, on cancellation, or when its browser ends. */
 export interface Work {

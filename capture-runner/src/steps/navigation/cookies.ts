@@ -1,6 +1,6 @@
 import type { CookiePlan, SignInPlan } from '../../plan/identity.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import type { Step, Work } from '../step.ts'
+import type { Step, UnsentCookies, UnusedCookie, Work } from '../step.ts'
 
 // Sets the cookies of the client, and reports those of which the browser makes no use. Browsers drop cookies without an error. Warnings have the
 // positions and names of cookies, never their values.
@@ -9,16 +9,6 @@ const EXPIRED = 'the browser did not keep cookies that have expired'
 const REFUSED = 'the browser did not keep cookies that break its rules for names and attributes'
 const UNUSED = 'cookies were not sent, because the page made no request to their hosts. Check domain and secure'
 const BLOCKED = 'cookies were not sent with requests to another site than that of the page, which needs same_site None and secure'
-
-/** A cookie of which the browser makes no use, and why. */
-interface UnusedCookie {
-  label: string
-  warning: string
-  /** If it has the cookie, for another host than that of the page. */
-  key?: string
-}
-/** The cookies that are not for the page, by their keys. */
-export type UnsentCookies = Map<string, UnusedCookie>
 
 const toKey = (name: string, host: string): string => `${name} ${host.replace(/^\./, '')}`
 
