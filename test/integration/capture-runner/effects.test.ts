@@ -142,6 +142,13 @@ const stage = await openStage(t, {
     }
     addEventListener('scroll', () => {})`,
   ),
+  '/short-message': tall(
+    '<button id="m">x</button>',
+    `m.onclick = () => {
+      document.body.insertAdjacentHTML('beforeend', '<div id="t" style="position:fixed;right:0;width:200px">Copied</div>')
+      setTimeout(() => t.remove(), 1500)
+    }`,
+  ),
   '/skeleton': tall(
     '<button id="m">x</button><main id="c"></main>',
     `m.onclick = () => {
@@ -216,6 +223,7 @@ const kept: Record<string, [options: CaptureOptions, y?: number, x?: number]> = 
   '/low': [{ fullPage: true, click: '#m' }, 2450],
   '/portal': [{ fullPage: true, click: '#m' }, 150],
   '/message': [{ fullPage: true, click: '#m' }],
+  '/short-message': [{ fullPage: true, click: '#m' }],
   '/skeleton': [{ fullPage: true, click: '#m' }],
   '/chosen': [{ fullPage: true, click: '#m', pressKey: 'Enter' }],
   '/slides': [{ fullPage: true, click: '#m' }],

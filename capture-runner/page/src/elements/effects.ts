@@ -12,6 +12,8 @@ import { isEndless, runsOnTime } from '../waiting/endless.ts'
 /** Changes that follow a scroll within this time are caused by it, unless the pointer or the keyboard was used since. */
 const SCROLL_MILLISECONDS = 50
 const MAX_EFFECTS = 100
+/** Number of them that are named. Names take long in large pages. */
+const MAX_NAMES = 5
 /** Elements whose look is compared; of others, up to the second number, only whether they are seen. Larger pages take seconds for a layout anyway. */
 const MAX_LOOKS = 10_000
 const MAX_ELEMENTS = 50_000
@@ -105,16 +107,17 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   // What this action has undone itself.
   review(true)
   const effects = recall('tintypeEffects') ?? remember('tintypeEffects', [])
-  const most = effects.length + MAX_EFFECTS
+  const first = effects.length
+  const isFull = () => effects.length >= first + MAX_EFFECTS
   const { looks: before, began } = noted
   const after = readLooks()
   const parents = new Set<Element>()
   const keep = (element: Element, isUndone: () => boolean, isFocus = false) => {
-    if (effects.length >= most) return
+    const name = effects.length < first + MAX_NAMES ? toSelector(element) : nameOf(element)
     effects.push({
       action,
       element,
-      name: toSelector(element),
+      name,
       began,
       isUndone,
       isFocus,
@@ -130,29 +133,29 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   const shown = new Set<Element>()
   for (const [element, look] of after) {
     const old = before.get(element) ?? (before.size < MAX_ELEMENTS ? '' : undefined)
-    if (!look || old !== '') continue
+    if (!look || old !== '' || isFull()) continue
     shown.add(element)
     const outer = containerOf(element)
     if (!(outer && shown.has(outer)) && isOwn(element) && !isWorking(element)) keep(element, goneTest(element, after))
   }
   const hidden = new Set<Element>()
   for (const [element, look] of before) {
-    if (!look || (after.get(element) ?? lookOf(element))) continue
+    if (!look || isFull() || (after.get(element) ?? lookOf(element))) continue
     hidden.add(element)
     const outer = containerOf(element)
     if (!(outer && hidden.has(outer)) && isOwn(element)) keep(element, () => isSeen(element))
   }
   for (const [element, text] of firstTexts(noted.changes)) {
     const isBefore = () => read(element, 'textContent') === text
-    if (!isBefore() && isSeen(element)) keep(element, () => isSeen(element) && isBefore())
+    if (!isFull() && !isBefore() && isSeen(element)) keep(element, () => isSeen(element) && isBefore())
   }
   for (const [control, value] of noted.values)
-    if (contentOf(control) !== value) keep(control, () => control.isConnected && contentOf(control) === value)
+    if (!isFull() && contentOf(control) !== value) keep(control, () => control.isConnected && contentOf(control) === value)
   const touched = new Set(noted.changes.map(({ target }) => target))
   // Inner elements first: they explain what is different around them. What the pointer or the focus alone does is no effect.
   for (const [element, look] of [...after].reverse()) {
     const old = before.get(element)
-    if (!look || !old || old === look || old === SEEN || look === SEEN || parents.has(element) || !isOwn(element)) continue
+    if (isFull() || !look || !old || old === look || old === SEEN || look === SEEN || parents.has(element) || !isOwn(element)) continue
     if (touched.has(element) || !call(element, 'matches', ':hover, :focus-within')) keep(element, () => lookOf(element) === old)
   }
   const focused = focusedElement()
@@ -253,7 +256,7 @@ export const findLostEffects: PageFunctions['findLostEffects'] = () => {
     const own = lost.filter((effect) => effect.action === action)
     const isCertain = own.some((effect) => effect.isCertain)
     const named = own.filter((effect) => effect.isCertain || !isCertain)
-    return { action, isWhole: !remains.has(action), isCertain, elements: [...new Set(named.map(nameIn))] }
+    return { action, isWhole: !remains.has(action), isCertain, elements: [...new Set(named.slice(0, MAX_NAMES).map(nameIn))] }
   })
 }
 

@@ -105,9 +105,11 @@ export const renewEffects: Step = {
       lost.some(({ action }) => action === 'hover'),
     )
     if (!hasLost && !isPointed) return
-    await rested(work)
-    // What does not come back when the action runs again has not ended by itself.
-    const isNoted = ({ action, isCertain }: LostEffects) => isCertain || again.some(({ name }) => action === toSnakeCase(name))
+    const absent = await rested(work)
+    // What may have ended by itself, such as a message, comes back when its action runs again, and may end again.
+    const isAgain = (action: string) =>
+      again.some(({ name }) => action === toSnakeCase(name)) && absent.some((one) => one.action === action)
+    const isNoted = ({ action, isCertain }: LostEffects) => isCertain || isAgain(action)
     noteLost(work, (await findLost(work)).filter(isNoted))
   },
 }
@@ -115,10 +117,12 @@ export const renewEffects: Step = {
 const findLost = (work: Work): Promise<LostEffects[]> =>
   work.plan.context.scriptsOff ? Promise.resolve([]) : inDocument(work, [], () => callInPage(work, 'findLostEffects'))
 
-/** Lets what was renewed come to rest. */
-async function rested(work: Work): Promise<void> {
+/** Lets what was renewed come to rest. Returns what has not come back by then. */
+async function rested(work: Work): Promise<LostEffects[]> {
   await passTime(work, LATE_MILLISECONDS)
+  const absent = await findLost(work)
   if (stability.isWanted?.(work.plan)) await stability.run(work)
+  return absent
 }
 
 function noteLost({ plan, findings }: Work, lost: readonly LostEffects[]): void {
