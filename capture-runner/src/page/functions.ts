@@ -101,6 +101,8 @@ export interface FoldedPart {
 export interface LostEffects {
   action: string
   isWhole: boolean
+  /** It cannot have ended by itself. */
+  isCertain: boolean
   /** CSS selectors. */
   elements: string[]
 }
@@ -253,8 +255,8 @@ export interface PageFunctions {
   findPresence: (selector: string, wanted: Wanted) => Presence
   /** Scrolls the first visible match into the window if needed, and returns its middle; null if there is none. */
   showMiddle: (selector: string) => Point | null
-  /** The same for the next visible match that was not returned before; null if there is none. */
-  showNextMiddle: (selector: string) => Point | null
+  /** The same for the next visible match that was not returned since the first; null if there is none. */
+  showNextMiddle: (selector: string, isFirst: boolean) => Point | null
   /** Scrolls the first visible match to the middle of the window. */
   scrollToMiddle: (selector: string) => void
   /** Scrolls the first visible match to the top of the window, and then further. */

@@ -1,51 +1,72 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { findFirstVisible, inWindow, isVisible } from '../shared/boxes.ts'
+import { findFirstVisible, inWindow, isInSight, onPage, shareOfWindow } from '../shared/boxes.ts'
 import { attributeOf, boxOf, call, nameOf, queryAll, read } from '../shared/dom.ts'
 import { type Effect, recall, remember } from '../shared/state.ts'
-import { findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
+import { allElements, findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
 import { toSelector } from '../waiting/element-names.ts'
 import { isEndless, runsOnTime } from '../waiting/endless.ts'
 
-// What an action of the client changes in the page. It is undone if the page returns to what it was before: the same attribute, text or value, without an
-// added element, or without the focus.
+// What an action of the client changes in the page, as a reader sees it: elements that it shows, hides or makes look different, texts, values and the
+// focus. It is undone if a reader sees again what was there before, whatever the page did for that.
 
-/** Changes that follow a scroll within this time are caused by it. */
+/** Changes that follow a scroll within this time are caused by it, unless the pointer or the keyboard was used since. */
 const SCROLL_MILLISECONDS = 50
-/** Maximum number of effects of an action. */
 const MAX_EFFECTS = 100
-/** Number of scrolls after which effects are reviewed, and how long after. */
-const MAX_SCROLLS = 3
-const REACTION_MILLISECONDS = 30
-/** The same after a resize. */
+/** Number of them that are named. Names take long in large pages. */
+const MAX_NAMES = 5
+/** Elements whose look is compared; of others, up to the second number, only whether they are seen. Larger pages take seconds for a layout anyway. */
+const MAX_LOOKS = 10_000
+const MAX_ELEMENTS = 50_000
+const SEEN = 'seen'
+/** Windows that are scrolled through after an action until scrolls count no more: what survives them is not undone by others. */
+const MAX_WINDOWS = 3
+/** A handler of the scroll or of the new size changes the page within this time; a timer that it starts, within the second. */
+const REACTION_MILLISECONDS = 15
 const LATE_MILLISECONDS = 300
-/** Attributes that mean the same if they are empty. */
-const MAY_BE_EMPTY = new Set(['class', 'style'])
-const UNSEEN = new Set(['script', 'style', 'link', 'meta', 'template'])
+/** When to look, before these end. */
+const REVIEWS = [10, 250]
+/** No message ends by itself so soon after the action. */
+const MESSAGE_MILLISECONDS = 1_000
+/** Share of the window from which an element stands for the page. */
+const WHOLE = 0.5
 
 export const noteEffects: PageFunctions['noteEffects'] = () => {
   const changes: MutationRecord[] = []
+  const scrolled = new Set<Node>()
   let [scrolledAt, changedAt] = [Number.NEGATIVE_INFINITY, performance.now()]
   const note = (records: readonly MutationRecord[]) => {
-    if (performance.now() - scrolledAt < SCROLL_MILLISECONDS) return
+    if (performance.now() - scrolledAt < SCROLL_MILLISECONDS) {
+      for (const { type, target, addedNodes } of records)
+        for (const node of type === 'childList' ? addedNodes : [target]) scrolled.add(node)
+      return
+    }
     changedAt = performance.now()
     changes.push(...records)
   }
   const observer = new MutationObserver(note)
-  const kinds = { subtree: true, childList: true, attributeOldValue: true, characterDataOldValue: true }
+  const kinds = { subtree: true, childList: true, attributes: true, characterDataOldValue: true }
   for (const root of findRoots()) observer.observe(root, kinds)
   const onScroll = () => {
     scrolledAt = performance.now()
   }
+  const onUse = () => {
+    note(observer.takeRecords())
+    scrolledAt = Number.NEGATIVE_INFINITY
+  }
+  const uses = ['mousedown', 'click', 'keydown']
   addEventListener('scroll', onScroll, { capture: true, passive: true })
+  for (const use of uses) addEventListener(use, onUse, { capture: true })
   const values = new Map(findControls().map((control) => [control, contentOf(control)]))
-  const focused = focusedElement()
+  const [began, looks, focused] = [performance.now(), readLooks(), focusedElement()]
+  review()
   remember('tintypeAction', {
     restedFor: () => performance.now() - changedAt,
     end: () => {
       note(observer.takeRecords())
       observer.disconnect()
       removeEventListener('scroll', onScroll, { capture: true })
-      return { changes, values, focused }
+      for (const use of uses) removeEventListener(use, onUse, { capture: true })
+      return { began, changes, scrolled, looks, values, focused }
     },
   })
 }
@@ -55,78 +76,188 @@ export const restOfAction: PageFunctions['restOfAction'] = () =>
     ? 0
     : (recall('tintypeAction')?.restedFor() ?? Number.POSITIVE_INFINITY)
 
+/** What a reader sees of each element: empty for one that is not seen. */
+const readLooks = (): Map<Element, string> =>
+  new Map(
+    allElements()
+      .slice(0, MAX_ELEMENTS)
+      .map((element, index) => [element, index < MAX_LOOKS ? lookOf(element) : isSeen(element) ? SEEN : '']),
+  )
+
+function lookOf(element: Element): string {
+  if (!isSeen(element)) return ''
+  const { color, backgroundColor, opacity, overflowY } = getComputedStyle(element)
+  // The height of an element matters if it hides the rest of its content.
+  const height = overflowY === 'visible' ? '' : Math.round(boxOf(element).height)
+  const source = nameOf(element) === 'img' ? attributeOf(element, 'src') : ''
+  return [color, backgroundColor, opacity, height, source].join()
+}
+
+/** True if the element has a box that a reader can scroll to. Menus may wait at a side of the window. */
+function isSeen(element: Element): boolean {
+  if (!isInSight(element)) return false
+  const { width, height, left, right } = boxOf(element)
+  return width > 0 && height > 0 && right > 0 && left < innerWidth
+}
+
 export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   const noted = recall('tintypeAction')?.end()
   if (!noted) return
   if (!recall('tintypeEffects')) watchDisturbances()
+  // What this action has undone itself.
+  review(true)
   const effects = recall('tintypeEffects') ?? remember('tintypeEffects', [])
-  const most = effects.length + MAX_EFFECTS
+  const first = effects.length
+  const isFull = () => effects.length >= first + MAX_EFFECTS
+  const { looks: before, began } = noted
+  const after = readLooks()
+  const parents = new Set<Element>()
   const keep = (element: Element, isUndone: () => boolean, isFocus = false) => {
-    if (effects.length < most) effects.push({ action, element, name: toSelector(element), isUndone, isFocus, isLost: false, isLate: false })
+    const name = effects.length < first + MAX_NAMES ? toSelector(element) : nameOf(element)
+    effects.push({
+      action,
+      element,
+      name,
+      began,
+      isUndone,
+      isFocus,
+      isLost: false,
+      isCertain: false,
+      wasUndone: false,
+    })
+    for (let at = containerOf(element); at && !isFocus; at = containerOf(at)) parents.add(at)
   }
-  for (const { element, name, before } of firstAttributes(noted.changes)) {
-    const isBefore = () => attributeOf(element, name) === before || (MAY_BE_EMPTY.has(name) && !attributeOf(element, name) && !before)
-    if (!isBefore()) keep(element, () => element.isConnected && isBefore())
+  const byScroll = [...noted.scrolled].filter((node) => node.nodeType !== Node.ELEMENT_NODE || shareOfWindow(node as Element) < WHOLE)
+  const isOwn = (element: Element) => !byScroll.some((node) => node.contains(element))
+
+  const shown = new Set<Element>()
+  for (const [element, look] of after) {
+    const old = before.get(element) ?? (before.size < MAX_ELEMENTS ? '' : undefined)
+    if (!look || old !== '' || isFull()) continue
+    shown.add(element)
+    const outer = containerOf(element)
+    if (!(outer && shown.has(outer)) && isOwn(element) && !isWorking(element)) keep(element, goneTest(element, after))
   }
-  for (const [element, before] of firstTexts(noted.changes)) {
-    const isBefore = () => read(element, 'textContent') === before
-    if (!isBefore()) keep(element, () => element.isConnected && isBefore())
+  const hidden = new Set<Element>()
+  for (const [element, look] of before) {
+    if (!look || isFull() || (after.get(element) ?? lookOf(element))) continue
+    hidden.add(element)
+    const outer = containerOf(element)
+    if (!(outer && hidden.has(outer)) && isOwn(element)) keep(element, () => isSeen(element))
   }
-  for (const element of noted.changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(isSeen)) {
-    if (!element.isConnected || !isVisible(element)) continue
-    const [root, selector] = [call(element, 'getRootNode') as Document | ShadowRoot, toSelector(element)]
-    // The page may have drawn it again since.
-    keep(element, () => !element.isConnected && queryAll(root, selector).length === 0)
+  for (const [element, text] of firstTexts(noted.changes)) {
+    const isBefore = () => read(element, 'textContent') === text
+    if (!isFull() && !isBefore() && isSeen(element)) keep(element, () => isSeen(element) && isBefore())
   }
-  for (const element of noted.changes.flatMap(({ removedNodes }) => [...removedNodes]).filter(isSeen))
-    if (!element.isConnected) keep(element, () => element.isConnected)
-  for (const [control, before] of noted.values)
-    if (contentOf(control) !== before) keep(control, () => control.isConnected && contentOf(control) === before)
+  for (const [control, value] of noted.values)
+    if (!isFull() && contentOf(control) !== value) keep(control, () => control.isConnected && contentOf(control) === value)
+  const touched = new Set(noted.changes.map(({ target }) => target))
+  // Inner elements first: they explain what is different around them. What the pointer or the focus alone does is no effect.
+  for (const [element, look] of [...after].reverse()) {
+    const old = before.get(element)
+    if (isFull() || !look || !old || old === look || old === SEEN || look === SEEN || parents.has(element) || !isOwn(element)) continue
+    if (touched.has(element) || !call(element, 'matches', ':hover, :focus-within')) keep(element, () => lookOf(element) === old)
+  }
   const focused = focusedElement()
   if (focused && focused !== noted.focused) keep(focused, () => focused.isConnected && focusedElement() === undefined, true)
 }
 
-/** Marks effects that are undone as lost, or forgets them. */
-function review(isLost: boolean, isLate = false): void {
-  const effects = recall('tintypeEffects') ?? []
-  for (const effect of effects) if (isLost && !effect.isLost && effect.isUndone()) Object.assign(effect, { isLost, isLate })
-  const rest = effects.filter((effect) => effect.isLost || !effect.isUndone())
-  remember('tintypeEffects', rest)
+/** True if something in the element shows that the page is working, and goes when it has ended. */
+const isWorking = (element: Element): boolean =>
+  call(element, 'getAnimations', { subtree: true }).some((animation: Animation) => isEndless(animation))
+
+/** Whether a reader sees the element no more, and nothing new in its place. */
+function goneTest(element: Element, then: ReadonlyMap<Element, string>): () => boolean {
+  const chain = [element]
+  for (let at = containerOf(element); at; at = containerOf(at)) chain.push(at)
+  const place = onPage(boxOf(element), element)
+  const isNewHere = (one: Element) => {
+    if (then.get(one) || !isSeen(one)) return false
+    const { x, y, width, height } = onPage(boxOf(one), one)
+    return x < place.x + place.width && place.x < x + width && y < place.y + place.height && place.y < y + height
+  }
+  return () => {
+    if (isSeen(element)) return false
+    const at = chain.findIndex((one, index) => index > 0 && isSeen(one))
+    const [gone, around] = [chain[at - 1], chain[at]]
+    if (!gone || !around) return true
+    // If the page has drawn a part again, the element must be in the new one.
+    const has = (one: Element) =>
+      gone === element || !isLike(one, gone) || queryAll(one, nameOf(element)).some((own) => isLike(own, element) && isSeen(own))
+    return ![...read(around, 'children')].some((one) => isNewHere(one) && has(one))
+  }
 }
 
-export const forgetEndedEffects: PageFunctions['forgetEndedEffects'] = () => review(false)
+const isLike = (one: Element, other: Element): boolean =>
+  nameOf(one) === nameOf(other) && attributeOf(one, 'class') === attributeOf(other, 'class')
 
-/** Marks effects that a scroll or a new size of the window undoes. */
+/** Marks effects that a scroll or a new size of the window has undone, or begins to undo. Forgets those that have ended by themselves. */
+function review(isForgetting = false): void {
+  const { at, isOver } = recall('tintypeDisturbance') ?? { at: Number.NEGATIVE_INFINITY, isOver: false }
+  const since = performance.now() - at
+  const isReaction = since <= LATE_MILLISECONDS && !isForgetting
+  const moving = isReaction ? document.getAnimations().filter((animation) => runsOnTime(animation) && !isEndless(animation)) : []
+  const targets = moving.map(({ effect }) => (effect as KeyframeEffect | null)?.target)
+  const rest = (recall('tintypeEffects') ?? []).filter((effect) => {
+    const isUndone = effect.isUndone()
+    // What comes and goes by itself is not undone by anything.
+    if (effect.isLost && effect.wasUndone && !isUndone) return isOver
+    const isEnding = isUndone || targets.some((target) => target?.contains(effect.element))
+    if (!effect.isLost && isEnding) {
+      if (!isReaction) return !isUndone || isOver
+      const isCertain = since <= REACTION_MILLISECONDS || performance.now() - effect.began < MESSAGE_MILLISECONDS
+      Object.assign(effect, { isLost: true, isCertain })
+    }
+    effect.wasUndone ||= isUndone
+    return true
+  })
+  if (recall('tintypeEffects')) remember('tintypeEffects', rest)
+}
+
+export const forgetEndedEffects: PageFunctions['forgetEndedEffects'] = () => review()
+
+/** Watches for scrolls and new sizes of the window. */
 function watchDisturbances(): void {
-  let scrolls = 0
-  const onScroll = () => {
-    // What survives the first scrolls is not undone by others.
-    if (++scrolls > MAX_SCROLLS) return removeEventListener('scroll', onScroll, { capture: true })
-    review(false)
-    setTimeout(review, REACTION_MILLISECONDS, true)
+  const disturbance = remember('tintypeDisturbance', { at: Number.NEGATIVE_INFINITY, isOver: false })
+  let [distance, last] = [0, scrollY]
+  const begin = () => {
+    disturbance.at = performance.now()
+    for (const milliseconds of REVIEWS) setTimeout(review, milliseconds)
   }
-  // Handlers of the page come first, and often await the last of several events.
+  const onScroll = ({ target }: Event) => {
+    const isPage = target === document
+    if (!isPage && shareOfWindow(target as Element) < WHOLE) return
+    if (distance > MAX_WINDOWS * innerHeight) return removeEventListener('scroll', onScroll, { capture: true })
+    distance += isPage ? Math.abs(scrollY - last) : innerHeight
+    last = scrollY
+    // Handlers of the page come later.
+    review()
+    begin()
+  }
+  // Handlers of the page come first.
   const onResize = () => {
-    review(true)
-    setTimeout(review, LATE_MILLISECONDS, true, true)
+    begin()
+    review()
   }
   addEventListener('scroll', onScroll, { capture: true, passive: true })
   addEventListener('resize', onResize)
 }
 
 export const findLostEffects: PageFunctions['findLostEffects'] = () => {
+  review()
+  const disturbance = recall('tintypeDisturbance')
+  if (disturbance) disturbance.isOver = true
   const effects = recall('tintypeEffects') ?? []
   const lost = effects.filter((effect) => effect.isLost && effect.isUndone())
   // A click on a control also gives it the focus.
-  const remains = new Set(effects.filter((effect) => !lost.includes(effect) && !effect.isFocus).map(({ action }) => action))
-  // A part that ends later, such as a message, may have ended by itself.
-  const certain = lost.filter(({ action, isLate }) => !isLate || !remains.has(action))
-  const actions = [...new Set(certain.map(({ action }) => action))]
-  return actions.map((action) => ({
-    action,
-    isWhole: !remains.has(action),
-    elements: [...new Set(certain.filter((effect) => effect.action === action).map(nameIn))],
-  }))
+  const remains = new Set(effects.filter((effect) => !effect.isFocus && !effect.isUndone()).map(({ action }) => action))
+  const actions = [...new Set(lost.map(({ action }) => action))]
+  return actions.map((action) => {
+    const own = lost.filter((effect) => effect.action === action)
+    const isCertain = own.some((effect) => effect.isCertain)
+    const named = own.filter((effect) => effect.isCertain || !isCertain)
+    return { action, isWhole: !remains.has(action), isCertain, elements: [...new Set(named.slice(0, MAX_NAMES).map(nameIn))] }
+  })
 }
 
 const nameIn = ({ element, name }: Effect): string => (element.isConnected ? toSelector(element) : name)
@@ -151,22 +282,6 @@ export const placeOfPointed: PageFunctions['placeOfPointed'] = (selector) => {
   return middle < 0 || middle > innerHeight ? 'outside' : call(element, 'matches', ':hover') ? 'hovered' : 'inside'
 }
 
-interface FirstAttribute {
-  element: Element
-  name: string
-  before: string | null
-}
-
-/** Each attribute that has changed, and its value before. */
-function firstAttributes(changes: readonly MutationRecord[]): FirstAttribute[] {
-  const seen = new Map<Node, Set<string>>()
-  return changes.flatMap(({ type, target, attributeName: name, oldValue }) => {
-    if (type !== 'attributes' || name === null || seen.get(target)?.has(name)) return []
-    seen.set(target, (seen.get(target) ?? new Set()).add(name))
-    return [{ element: target as Element, name, before: oldValue }]
-  })
-}
-
 const textOf = (nodes: NodeList): string =>
   [...nodes].map((node) => (node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '') : '')).join('')
 
@@ -180,8 +295,6 @@ function firstTexts(changes: readonly MutationRecord[]): Map<Element, string> {
   }
   return texts
 }
-
-const isSeen = (node: Node): node is Element => node.nodeType === Node.ELEMENT_NODE && !UNSEEN.has(nameOf(node as Element))
 
 const findControls = (): Element[] => findMatches('input, textarea, select')
 

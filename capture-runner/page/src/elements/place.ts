@@ -37,8 +37,8 @@ export const showMiddle: PageFunctions['showMiddle'] = (selector) => {
   return element ? middleOf(element) : null
 }
 
-export const showNextMiddle: PageFunctions['showNextMiddle'] = (selector) => {
-  const clicked = recall('tintypeClicked') ?? remember('tintypeClicked', new WeakSet())
+export const showNextMiddle: PageFunctions['showNextMiddle'] = (selector, isFirst) => {
+  const clicked = (isFirst ? undefined : recall('tintypeClicked')) ?? remember('tintypeClicked', new WeakSet())
   const element = findVisible(selector).find((one) => !clicked.has(one))
   if (!element) return null
   clicked.add(element)

@@ -20,8 +20,19 @@ export interface PageState {
   /** The action of the client that is running: since when nothing has changed, and what to compare with. */
   tintypeAction: {
     restedFor: () => number
-    end: () => { changes: readonly MutationRecord[]; values: ReadonlyMap<Element, string>; focused: Element | undefined }
+    end: () => {
+      /** When it began, on the page's clock. */
+      began: number
+      changes: readonly MutationRecord[]
+      /** What a scroll has changed meanwhile. */
+      scrolled: ReadonlySet<Node>
+      looks: ReadonlyMap<Element, string>
+      values: ReadonlyMap<Element, string>
+      focused: Element | undefined
+    }
   }
+  /** When the page was last scrolled or got another size, on its clock, and whether that is over. */
+  tintypeDisturbance: { at: number; isOver: boolean }
   tintypeEffects: Effect[]
   tintypeHeights: PinnedHeights
   /** Elements whose inline style has a property that can move what they show, and how far it is moved. */
@@ -47,13 +58,16 @@ export interface Effect {
   element: Element
   /** CSS selector of the element when it was changed. */
   name: string
+  /** When its action began, on the page's clock. */
+  began: number
   isUndone: () => boolean
   /** It is the focus of the element. */
   isFocus: boolean
-  /** Undone when the page was scrolled or laid out in another window. */
+  /** Undone when the page was scrolled or laid out in another window, or soon after. */
   isLost: boolean
-  /** A moment after that. */
-  isLate: boolean
+  /** It cannot have ended by itself. */
+  isCertain: boolean
+  wasUndone: boolean
 }
 
 /** How far an element is moved down at a scroll position, in CSS pixels. */

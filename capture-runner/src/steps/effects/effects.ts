@@ -66,7 +66,11 @@ function noteSending({ tab }: Work): NotedActions {
 /** Scrolls to the element now, so that what the page changes for the scroll does not count. */
 async function showTarget(work: Work, step: Step): Promise<void> {
   const target = step === click ? work.plan.click : step === hover ? work.plan.hover : undefined
-  if (target && (await callInPage(work, 'showMiddle', target.selector))) await nextFrame(work, FRAME_MILLISECONDS)
+  const point = target && (await callInPage(work, 'showMiddle', target.selector))
+  if (!point) return
+  // What a click shows is not what the pointer alone shows.
+  if (step === click) await movePointer(work, point)
+  await nextFrame(work, FRAME_MILLISECONDS)
 }
 
 async function rest(work: Work): Promise<void> {
@@ -87,26 +91,38 @@ export const renewEffects: Step = {
     const hasLost = (await findLost(work)).length > 0
     if (hasLost) await callInPage(work, 'restoreFocus')
     const lost = await findLost(work)
-    for (const step of [scripts, click, clickAll, pressKey])
-      if (!work.notedActions?.sending.has(step) && lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name)))
-        await step.run(work)
+    const again = [scripts, click, clickAll, pressKey].filter(
+      (step) => !work.notedActions?.sending.has(step) && lost.some(({ action, isWhole }) => isWhole && action === toSnakeCase(step.name)),
+    )
+    const place = again.length > 0 ? await readPlace(work) : undefined
+    for (const step of again) {
+      await showTarget(work, step)
+      await step.run(work)
+    }
+    if (place && work.plan.scroll) await callInPage(work, 'scrollToPosition', place.pageX, place.pageY)
     const isPointed = await point(
       work,
       lost.some(({ action }) => action === 'hover'),
     )
     if (!hasLost && !isPointed) return
-    await rested(work)
-    noteLost(work, await findLost(work))
+    const absent = await rested(work)
+    // What may have ended by itself, such as a message, comes back when its action runs again, and may end again.
+    const isAgain = (action: string) =>
+      again.some(({ name }) => action === toSnakeCase(name)) && absent.some((one) => one.action === action)
+    const isNoted = ({ action, isCertain }: LostEffects) => isCertain || isAgain(action)
+    noteLost(work, (await findLost(work)).filter(isNoted))
   },
 }
 
 const findLost = (work: Work): Promise<LostEffects[]> =>
   work.plan.context.scriptsOff ? Promise.resolve([]) : inDocument(work, [], () => callInPage(work, 'findLostEffects'))
 
-/** Lets what was renewed come to rest. */
-async function rested(work: Work): Promise<void> {
+/** Lets what was renewed come to rest. Returns what has not come back by then. */
+async function rested(work: Work): Promise<LostEffects[]> {
   await passTime(work, LATE_MILLISECONDS)
+  const absent = await findLost(work)
   if (stability.isWanted?.(work.plan)) await stability.run(work)
+  return absent
 }
 
 function noteLost({ plan, findings }: Work, lost: readonly LostEffects[]): void {
@@ -115,6 +131,12 @@ function noteLost({ plan, findings }: Work, lost: readonly LostEffects[]): void 
     const names = elements.slice(0, NAMED_ELEMENTS).join(', ')
     findings.warnings.push(`the page undid what ${action} had changed, because it was scrolled or laid out again: ${names}. ${advice}`)
   }
+}
+
+/** The scroll position of the window, and the height of the page. */
+async function readPlace({ tab, signal }: Work): Promise<{ pageX: number; pageY: number; contentHeight: number }> {
+  const { cssVisualViewport, cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
+  return { pageX: cssVisualViewport.pageX, pageY: cssVisualViewport.pageY, contentHeight: cssContentSize.height }
 }
 
 /** Moves the pointer to the element of `hover` again. Returns false if there is nothing to do. */
@@ -130,8 +152,8 @@ async function point(work: Work, isLost: boolean): Promise<boolean> {
   }
   if (place === 'outside' && !plan.picture.beyondWindow) return false
   const needsTall = place === 'outside' && tab.layOut !== undefined && plan.picture.format !== 'pdf'
-  const { cssVisualViewport, cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
-  if (needsTall) await awaitResponse(tab.layOut?.(Math.ceil(cssContentSize.height)) ?? Promise.resolve(), signal)
+  const { pageX, pageY, contentHeight } = await readPlace(work)
+  if (needsTall) await awaitResponse(tab.layOut?.(Math.ceil(contentHeight)) ?? Promise.resolve(), signal)
   if (place !== 'outside' || needsTall) {
     // A page that has closed what it showed for the pointer notices it only when it enters again.
     if (isLost) await movePointer(work, { x: 0, y: 0 })
@@ -143,7 +165,7 @@ async function point(work: Work, isLost: boolean): Promise<boolean> {
   await rested(work)
   if (!plan.context.scriptsOff) await stopForGood(work)
   await awaitResponse(tab.layOut?.() ?? Promise.resolve(), signal)
-  await callInPage(work, 'scrollToPosition', cssVisualViewport.pageX, cssVisualViewport.pageY)
+  await callInPage(work, 'scrollToPosition', pageX, pageY)
   return true
 }
 

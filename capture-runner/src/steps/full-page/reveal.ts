@@ -74,9 +74,12 @@ export const followGrowth: Step = {
 export const conceal: Step = {
   name: 'conceal',
   onFailure: 'warn',
-  isWanted: ({ picture, video }) => picture.fullPage && picture.format !== 'pdf' && video === undefined,
+  isWanted: ({ picture, video }) =>
+    picture.format !== 'pdf' && video === undefined && (picture.fullPage || (picture.element ?? picture.clip) !== undefined),
   run: async (work) => {
     const { tab, plan, signal } = work
+    // The picture of a part keeps its scripts, unless actions have changed the page.
+    if (!plan.picture.fullPage && !work.notedActions) return
     const isTall = work.revealed !== undefined && work.revealed.windowHeight > plan.context.viewport.height
     if (!isTall && !(await isResizedByPicture(work))) return
     if (!plan.context.scriptsOff) await stopForGood(work)

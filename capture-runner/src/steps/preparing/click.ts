@@ -31,7 +31,7 @@ export const clickAll: Step = {
     const selector = work.plan.clickAll ?? ''
     if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched no visible element: ${selector}`)
     for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
-      const point = await callInPage(work, 'showNextMiddle', selector)
+      const point = await callInPage(work, 'showNextMiddle', selector, clicks === 0)
       if (!point) return
       await openTabsHere(work, 'click_all', () => pressAt(work, point))
     }

@@ -261,16 +261,18 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   findLostEffects: {
-    html: '<button id="one">one</button><p id="two" hidden>two</p>',
+    html: '<button id="one">one</button><p id="two" hidden>two</p><p id="three">three</p>',
     run: async (t, { call, read }) => {
       await call('noteEffects')
-      await read("one.focus(), two.hidden = false, two.title = 'new'")
+      await read("one.focus(), two.hidden = false, two.title = 'new', three.style.opacity = '.5'")
       await call('keepEffects', 'click')
       await read("two.removeAttribute('title'), dispatchEvent(new Event('resize'))")
-      t.strictSame(await call('findLostEffects'), [{ action: 'click', isWhole: false, elements: ['#two'] }])
-      await read("two.hidden = true, dispatchEvent(new Event('resize'))")
+      t.strictSame(await call('findLostEffects'), [], 'nobody sees the attribute')
+      await read("two.style.display = 'none', dispatchEvent(new Event('resize'))")
+      t.strictSame(await call('findLostEffects'), [{ action: 'click', isWhole: false, isCertain: true, elements: ['#two'] }])
+      await read("three.style.opacity = 1, dispatchEvent(new Event('resize'))")
       t.match(await call('findLostEffects'), [{ isWhole: true }])
-      await read("two.hidden = false, two.title = 'new'")
+      await read("two.style.display = '', three.style.opacity = '.5'")
       t.strictSame(await call('findLostEffects'), [])
     },
   },
@@ -281,9 +283,9 @@ const cases: Record<PageFunctionName, Case> = {
   forgetEndedEffects: {
     run: async (t, { call, read }) => {
       await call('noteEffects')
-      await read("document.body.className = 'busy'")
+      await read("document.body.style.color = 'red'")
       await call('keepEffects', 'scripts')
-      await read("document.body.className = ''")
+      await read("document.body.style.color = ''")
       await call('forgetEndedEffects')
       await read("dispatchEvent(new Event('resize'))")
       t.strictSame(await call('findLostEffects'), [])
@@ -365,7 +367,7 @@ const cases: Record<PageFunctionName, Case> = {
       )
       await call('keepEffects', 'scripts')
       await read("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))")
-      t.match(await call('findLostEffects'), [{ isWhole: true, elements: ['#two', 'b', '#three', '#one'] }])
+      t.match(await call('findLostEffects'), [{ isWhole: true, elements: ['b', '#three', '#two', '#one'] }])
     },
   },
   looksChallenged: {
@@ -419,13 +421,13 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   noteEffects: {
-    html: TALL,
+    html: `${TALL}<p>text</p>`,
     run: async (t, { call, read }) => {
       await call('noteEffects')
-      await read("document.addEventListener('scroll', () => { document.body.className = 'scrolled' }), scrollTo(0, 100)")
+      await read("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)")
       await call('nextFrame')
       await call('keepEffects', 'click')
-      await read("document.body.className = '', dispatchEvent(new Event('resize'))")
+      await read("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))")
       t.strictSame(await call('findLostEffects'), [], 'the effect of a scroll is none of the action')
     },
   },
@@ -775,8 +777,9 @@ const cases: Record<PageFunctionName, Case> = {
   showNextMiddle: {
     html: SQUARE,
     run: async (t, { call }) => {
-      t.strictSame(await call('showNextMiddle', '.square'), { x: 115, y: 70 })
-      t.equal(await call('showNextMiddle', '.square'), null)
+      t.strictSame(await call('showNextMiddle', '.square', true), { x: 115, y: 70 })
+      t.equal(await call('showNextMiddle', '.square', false), null)
+      t.ok(await call('showNextMiddle', '.square', true), 'from the first again')
     },
   },
   showPdf: {

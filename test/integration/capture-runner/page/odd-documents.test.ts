@@ -20,7 +20,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   noteSectionLinks: [],
   scrollWindow: [100, true],
   findPresence: ['.target, #target', {}],
-  showNextMiddle: ['.target, #target'],
+  showNextMiddle: ['.target, #target', true],
   scrollToMiddle: ['#target'],
   scrollToTop: ['#target', 0],
   scrollToPosition: [0, 0],
