@@ -1,6 +1,7 @@
-import { call, nameOf, read } from './dom.ts'
+import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
-import { GeneratedText } from './generated.ts'
+import { type Generated, GeneratedText, type Pseudo } from './generated.ts'
+import { enterScene, isLegible, isSeenIn, isShownByStyle, type Scene, sceneOf } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
@@ -14,7 +15,7 @@ export function readVisibleText(): string {
 
 /** Elements that show no text of their own, or show it in a picture. */
 const SILENT =
-  /^(script|style|template|head|title|canvas|video|audio|datalist|object|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
+  /^(script|style|template|head|title|canvas|video|audio|datalist|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
 const BLOCK = /^(?!inline|contents|ruby|none)/
 
 /** How the text of an element is shown. */
@@ -26,6 +27,9 @@ interface OpenElement {
   depth: number
   breaks: number
   shown: TextStyle
+  scene: Scene
+  /** Whether a reader can see the letters, once it is known. */
+  isLegible?: boolean
   parts: Iterator<Node, undefined>
 }
 
@@ -40,31 +44,40 @@ const toTextStyle = ({ visibility, whiteSpaceCollapse, textTransform }: TextStyl
 class TextCollector {
   readonly #parts: string[] = []
   readonly #generated = new GeneratedText()
+  readonly #range = document.createRange()
   /** Line breaks that the next text needs before it. */
   #breaks = 0
 
   /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
   collect(root: Element): string {
-    const open = [this.#enter(root, 0)]
+    const open = [this.#enter(root, 0, sceneOf(window))]
     for (let top = open.at(-1); top; top = open.at(-1)) {
       const { done, value: node } = top.parts.next()
       if (done) this.#leave(open.pop()!)
-      else if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, top.shown)
+      else if (node.nodeType === Node.TEXT_NODE) this.#addText(node as Text, top)
       else if (node.nodeType === Node.ELEMENT_NODE) {
-        const inner = this.#enter(node as Element, open.length)
+        const inner = this.#enter(node as Element, open.length, this.#sceneIn(top))
         if (inner) open.push(inner)
       }
     }
     return this.#parts.join('')
   }
 
+  /** A frame has a window of its own, which is as visible as the frame. */
+  #sceneIn({ element, scene, shown }: OpenElement): Scene {
+    const view = frameDocumentOf(element)?.defaultView
+    const isLarge = read(element, 'clientWidth') > 1 && read(element, 'clientHeight') > 1
+    const isShown = isLarge && shown.visibility === 'visible' && isSeenIn(boxOf(element), scene.flow)
+    return view ? sceneOf(view, isShown ? scene.opacity : 0) : scene
+  }
+
   /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
-  #enter(element: Element, depth: number): OpenElement | undefined {
+  #enter(element: Element, depth: number, around: Scene): OpenElement | undefined {
     const name = nameOf(element)
     const style = getComputedStyle(element)
     const { display } = style
-    if (display === 'none' || (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility')))
-      return undefined
+    const isLeftOut = (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility'))
+    if (display === 'none' || isLeftOut) return undefined
     if (name === 'br') {
       this.#parts.push('\n')
       return undefined
@@ -74,26 +87,40 @@ class TextCollector {
     if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
     this.#generated.enter(element, style, depth)
     const shown = toTextStyle(style)
+    const scene = enterScene(element, style, around)
     const field = textOfField(element)
     if (field !== undefined) {
-      this.#addField(name, field, shown)
+      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity)) this.#addField(name, field, shown)
       this.#break(breaks)
       return undefined
     }
-    if (display === 'list-item') this.#addGenerated(element, '::marker', depth)
-    this.#addGenerated(element, '::before', depth)
-    return { element, depth, breaks, shown, parts: this.#partsOf(element)[Symbol.iterator]() }
+    const opened = { element, depth, breaks, shown, scene, parts: this.#partsOf(element)[Symbol.iterator]() }
+    if (display === 'list-item') this.#addGenerated(opened, this.#generated.readMarker(element, style, depth), '::marker')
+    this.#addGenerated(opened, this.#generated.read(element, '::before', depth), '::before')
+    return opened
   }
 
-  #leave({ element, depth, breaks }: OpenElement): void {
-    this.#addGenerated(element, '::after', depth)
-    this.#generated.leave(depth)
-    this.#break(breaks)
+  #leave(opened: OpenElement): void {
+    this.#addGenerated(opened, this.#generated.read(opened.element, '::after', opened.depth), '::after')
+    this.#generated.leave(opened.depth)
+    this.#break(opened.breaks)
   }
 
-  #addGenerated(element: Element, pseudo: '::before' | '::after' | '::marker', depth: number): void {
-    const found = this.#generated.read(element, pseudo, depth)
-    if (!found) return
+  /** White space is kept between texts, whatever its place. */
+  #addText(text: Text, opened: OpenElement): void {
+    const { element, shown, scene } = opened
+    if (shown.visibility !== 'visible' || scene.opacity === 0) return
+    if (/\S/.test(text.data)) {
+      opened.isLegible ??= isLegible(element, getComputedStyle(element), scene.opacity)
+      if (!opened.isLegible) return
+      this.#range.selectNodeContents(text)
+      if (!isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) return
+    }
+    this.#add(text.data, shown)
+  }
+
+  #addGenerated({ element, scene }: OpenElement, found: Generated | undefined, pseudo: Pseudo): void {
+    if (!found || !isSeenIn(scene.flow, scene.flow) || !isShownByStyle(element, found.style, scene.opacity)) return
     const breaks = pseudo === '::marker' ? 0 : breaksOf(found.style.display, '')
     this.#break(breaks)
     this.#add(found.text, found.style)
@@ -110,7 +137,7 @@ class TextCollector {
   /** Also the document of a frame. */
   #partsOf(element: Element): Iterable<Node> {
     const frame = frameDocumentOf(element)
-    return frame ? [frame.body ?? frame.documentElement].filter((node) => node !== null) : partsOf(element)
+    return frame ? [frame.documentElement as Element | null].filter((node) => node !== null) : partsOf(element)
   }
 
   #break(count: number): void {

@@ -1,0 +1,131 @@
+// What a reader sees of the content of elements: whether it is transparent, cut away, or outside of the page.
+
+import { pageStart } from './boxes.ts'
+import { call, isHtml, read } from './dom.ts'
+import { cutTo, overflowAreaOf } from './painted.ts'
+import { type Area, clipPathOf } from './shapes.ts'
+import { containerOf } from './tree.ts'
+
+/** What the elements around a content leave visible of it. */
+export interface Scene {
+  /** Product of their opacities. */
+  opacity: number
+  /** Areas in which content of the flow, content with a position, and content that is fixed to the window can be seen. */
+  flow: Area
+  absolute: Area
+  fixed: Area
+}
+
+/** Opacity up to which a text is as good as invisible. */
+const FAINT = 0.05
+/** Pages move what nobody shall see farther than this. Slides of a carousel are nearer. */
+const FAR = 8_000
+
+const NOTHING: Area = { left: 0, top: 0, right: 0, bottom: 0 }
+
+/** The scene of a document: readers can scroll to all that is not left of it or above it. */
+export function sceneOf(view: Window, opacity = 1): Scene {
+  const { scrollX, scrollY, innerWidth } = view
+  const everywhere = Number.MAX_SAFE_INTEGER
+  const isPage = view === globalThis.window
+  const start = isPage ? pageStart() : FAR
+  // A page that is read from the right ends there.
+  const right = isPage && start > 0 ? innerWidth - scrollX : everywhere
+  const page = { left: -start - scrollX, top: -scrollY, right, bottom: everywhere }
+  return { opacity, flow: page, absolute: page, fixed: page }
+}
+
+/** The scene inside of an element. Nothing is in sight of an element that its own scene hides. */
+export function enterScene(element: Element, style: CSSStyleDeclaration, { opacity, flow, absolute, fixed }: Scene): Scene {
+  const { position, transform, filter } = style
+  const own = opacity * Number(style.opacity) * (filter === 'none' ? 1 : opacityOf(filter))
+  const isFixed = position === 'fixed'
+  const around = isFixed && isOutside(element) ? NOTHING : isFixed ? fixed : position === 'absolute' ? absolute : flow
+  const cut = style.clipPath === 'none' && style.clip === 'auto' ? undefined : clipPathOf(element)
+  const isCutting = style.overflow !== 'visible' || style.contain !== 'none'
+  const inner = isCutting ? reachOf(element, style, meet(around, cut)) : meet(around, cut)
+  const holdsFixed = transform !== 'none' || filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)
+  return {
+    opacity: own,
+    flow: inner,
+    absolute: holdsFixed || position !== 'static' ? inner : meet(absolute, cut),
+    fixed: holdsFixed ? inner : meet(fixed, cut),
+  }
+}
+
+const meet = (area: Area, clip: Area | undefined): Area => (clip ? (cutTo(area, clip) ?? NOTHING) : area)
+
+/** An element that is fixed beside the window, such as a closed menu. */
+function isOutside(element: Element): boolean {
+  const { left, top, right, bottom } = call(element, 'getBoundingClientRect')
+  const view = read(element, 'ownerDocument').defaultView
+  return view !== null && right - left > 0 && bottom - top > 0 && (right <= 0 || bottom <= 0 || left >= view.innerWidth || top >= view.innerHeight)
+}
+
+/**
+ * The area of a box that cuts its content. Readers can scroll such boxes, and turn the pages of carousels. They see nothing in a box of one pixel, and
+ * nothing that an indent has moved away.
+ */
+function reachOf(element: Element, style: CSSStyleDeclaration, around: Area): Area {
+  const box = overflowAreaOf(element)
+  if (!box) return around
+  const shown = cutTo(around, box)
+  if (!shown || !isSeenIn(shown, shown)) return NOTHING
+  if (style.textIndent !== '0px') return shown
+  const [across, down] = [Math.max(FAR, read(element, 'scrollWidth')), Math.max(FAR, read(element, 'scrollHeight'))]
+  return { left: box.left - across, top: box.top - down, right: box.right + across, bottom: box.bottom + down }
+}
+
+/** Opacity by filters, 0 to 1. */
+const opacityOf = (filter: string): number =>
+  [...filter.matchAll(/(?:^| )opacity\(([\d.e-]+)\)/g)].reduce((product, [, value]) => product * Number(value), 1)
+
+/** True for content with this box that shows more than a line of pixels. */
+export const isSeenIn = (box: Area, area: Area): boolean =>
+  Math.min(box.right, area.right) - Math.max(box.left, area.left) > 1 && Math.min(box.bottom, area.bottom) - Math.max(box.top, area.top) > 1
+
+/** Opacity of a computed color. */
+function alphaOf(color: string): number {
+  const [, legacy, modern] = /^rgba\(.*, ([\d.e-]+)\)$|\/ ([\d.e-]+)\)$/.exec(color) ?? []
+  return Number(legacy ?? modern ?? 1)
+}
+
+/** False for letters that are transparent, without size, or shown as dots. */
+export function isLegible(element: Element, style: CSSStyleDeclaration, opacity: number): boolean {
+  const seen = (color: string) => opacity * alphaOf(color) > FAINT
+  if (opacity <= FAINT || style.fontSize === '0px' || !/^(none|)$/.test(style.getPropertyValue('-webkit-text-security'))) return false
+  const isDrawn = !isHtml(element) && 'ownerSVGElement' in element
+  if (isDrawn)
+    return (style.fill !== 'none' && seen(style.fill) && style.fillOpacity !== '0') || (style.stroke !== 'none' && seen(style.stroke))
+  return (
+    seen(style.webkitTextFillColor) ||
+    (style.webkitTextStrokeWidth !== '0px' && seen(style.webkitTextStrokeColor)) ||
+    (style.textShadow !== 'none' && seen(style.textShadow.split(/(?<=\)) /)[0] ?? '')) ||
+    hasLettersOfBackground(element)
+  )
+}
+
+/** True if a background is cut to the letters. */
+function hasLettersOfBackground(element: Element): boolean {
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    const { backgroundClip, backgroundImage, backgroundColor } = getComputedStyle(outer)
+    if (backgroundClip.includes('text')) return backgroundImage !== 'none' || alphaOf(backgroundColor) > FAINT
+  }
+  return false
+}
+
+/** True for the text of a field or of generated content, whose place cannot be measured, if its style does not hide it. */
+export function isShownByStyle(element: Element, style: CSSStyleDeclaration, opacity: number): boolean {
+  const { visibility, transform, clipPath, clip, textIndent, position, left, top, right, bottom, overflow, width, height } = style
+  const isMoved = position !== 'static' && [left, top, right, bottom].some((side) => Number.parseFloat(side) <= -FAR)
+  return (
+    visibility === 'visible' &&
+    isLegible(element, style, opacity * Number(style.opacity)) &&
+    !isMoved &&
+    !/^matrix\(0, 0, 0, 0,/.test(transform) &&
+    Math.abs(Number.parseFloat(textIndent)) < 1_000 &&
+    !/^inset\((50|[6-9]\d|100)%\)|^circle\(0px/.test(clipPath) &&
+    !(/absolute|fixed/.test(position) && /^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)/.test(clip)) &&
+    (overflow === 'visible' || (Number.parseFloat(width) > 1 && Number.parseFloat(height) > 1) || width === 'auto' || height === 'auto')
+  )
+}
