@@ -31,6 +31,7 @@ export class GeneratedText {
 
   /** @param depth of the element in the tree that is shown */
   enter(element: Element, style: CSSStyleDeclaration, depth: number): void {
+    if (!this.#hosts.hasCounters) return
     const { counterReset, counterIncrement, counterSet, display } = style
     const list = isHtml(element) ? listCounters(element, display, counterIncrement) : undefined
     if (list?.start !== undefined) this.#create('list-item', list.start, depth)

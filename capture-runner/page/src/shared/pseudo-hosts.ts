@@ -17,6 +17,9 @@ type Name = 'before' | 'after' | 'marker'
 export class PseudoHosts {
   readonly #found: Record<Name, Set<Element> | 'any'> = { before: new Set(), after: new Set(), marker: new Set() }
 
+  /** True if texts may have the values of counters. */
+  hasCounters = false
+
   constructor() {
     for (const root of findRoots()) {
       for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) if (!sheet.disabled) this.#addSheet(sheet, root)
@@ -34,6 +37,7 @@ export class PseudoHosts {
     try {
       this.#addRules(sheet.cssRules, root)
     } catch {
+      this.hasCounters = true
       for (const name of ['before', 'after', 'marker'] as const) this.#found[name] = 'any'
     }
   }
@@ -50,6 +54,7 @@ export class PseudoHosts {
     const names = [...new Set([...selectorText.matchAll(PSEUDO)].map(([, name]) => name as Name))]
     const { content, counterReset, counterIncrement, counterSet } = style
     if (names.length === 0 || (WORDLESS.test(content) && counterReset + counterIncrement + counterSet === '')) return
+    this.hasCounters ||= /counter|var\(/.test(content)
     for (const name of names) {
       const found = this.#found[name]
       if (found === 'any') continue

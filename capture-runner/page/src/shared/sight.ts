@@ -35,18 +35,18 @@ export function sceneOf(view: Window, opacity = 1): Scene {
   return { opacity, flow: page, absolute: page, fixed: page }
 }
 
-/** The scene inside of an element. Nothing is in sight of an element that its own scene hides. */
+/** The scene inside of an element. Nothing is in sight of an element that its own scene hides. Reads few styles, because each takes long. */
 export function enterScene(element: Element, style: CSSStyleDeclaration, { opacity, flow, absolute, fixed }: Scene): Scene {
-  const { position, transform, filter } = style
-  const own = opacity * Number(style.opacity) * (filter === 'none' ? 1 : opacityOf(filter))
-  const isFixed = position === 'fixed'
-  const around = isFixed && isOutside(element) ? NOTHING : isFixed ? fixed : position === 'absolute' ? absolute : flow
-  const cut = style.clipPath === 'none' && style.clip === 'auto' ? undefined : clipPathOf(element)
-  const isCutting = style.overflow !== 'visible' || style.contain !== 'none'
-  const inner = isCutting ? reachOf(element, style, meet(around, cut)) : meet(around, cut)
-  const holdsFixed = transform !== 'none' || filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)
+  const { position, clipPath, overflow } = style
+  const isPlaced = position === 'absolute' || position === 'fixed'
+  const around = position === 'fixed' ? (isOutside(element) ? NOTHING : fixed) : isPlaced ? absolute : flow
+  const cut = clipPath !== 'none' || (isPlaced && style.clip !== 'auto') ? clipPathOf(element) : undefined
+  const inner = overflow === 'visible' ? meet(around, cut) : reachOf(element, style, meet(around, cut))
+  // Only if the areas differ, it matters for which of them the element is the containing block.
+  const isAlike = inner === absolute && inner === fixed
+  const holdsFixed = !isAlike && [style.transform, style.filter, style.perspective].some((value) => value !== 'none')
   return {
-    opacity: own,
+    opacity: opacity * Number(style.opacity),
     flow: inner,
     absolute: holdsFixed || position !== 'static' ? inner : meet(absolute, cut),
     fixed: holdsFixed ? inner : meet(fixed, cut),
@@ -76,13 +76,15 @@ function reachOf(element: Element, style: CSSStyleDeclaration, around: Area): Ar
   return { left: box.left - across, top: box.top - down, right: box.right + across, bottom: box.bottom + down }
 }
 
-/** Opacity by filters, 0 to 1. */
-const opacityOf = (filter: string): number =>
-  [...filter.matchAll(/(?:^| )opacity\(([\d.e-]+)\)/g)].reduce((product, [, value]) => product * Number(value), 1)
-
 /** True for content with this box that shows more than a line of pixels. */
 export const isSeenIn = (box: Area, area: Area): boolean =>
   Math.min(box.right, area.right) - Math.max(box.left, area.left) > 1 && Math.min(box.bottom, area.bottom) - Math.max(box.top, area.top) > 1
+
+/** True if a reader sees all texts in an element, except those that an element in it cuts away. One question for many texts is quicker than many. */
+export function showsAllTexts(parent: Node, range: Range, { flow }: Scene): boolean {
+  range.selectNodeContents(parent)
+  return [...range.getClientRects()].every((box) => isSeenIn(box, flow))
+}
 
 /** Opacity of a computed color. */
 function alphaOf(color: string): number {
@@ -90,10 +92,10 @@ function alphaOf(color: string): number {
   return Number(legacy ?? modern ?? 1)
 }
 
-/** False for letters that are transparent, without size, or shown as dots. */
+/** False for letters that are transparent. */
 export function isLegible(element: Element, style: CSSStyleDeclaration, opacity: number): boolean {
   const seen = (color: string) => opacity * alphaOf(color) > FAINT
-  if (opacity <= FAINT || style.fontSize === '0px' || !/^(none|)$/.test(style.getPropertyValue('-webkit-text-security'))) return false
+  if (opacity <= FAINT) return false
   const isDrawn = !isHtml(element) && 'ownerSVGElement' in element
   if (isDrawn)
     return (style.fill !== 'none' && seen(style.fill) && style.fillOpacity !== '0') || (style.stroke !== 'none' && seen(style.stroke))
@@ -116,10 +118,11 @@ function hasLettersOfBackground(element: Element): boolean {
 
 /** True for the text of a field or of generated content, whose place cannot be measured, if its style does not hide it. */
 export function isShownByStyle(element: Element, style: CSSStyleDeclaration, opacity: number): boolean {
-  const { visibility, transform, clipPath, clip, textIndent, position, left, top, right, bottom, overflow, width, height } = style
+  const { visibility, fontSize, transform, clipPath, clip, textIndent, position, left, top, right, bottom, overflow, width, height } = style
   const isMoved = position !== 'static' && [left, top, right, bottom].some((side) => Number.parseFloat(side) <= -FAR)
   return (
     visibility === 'visible' &&
+    fontSize !== '0px' &&
     isLegible(element, style, opacity * Number(style.opacity)) &&
     !isMoved &&
     !/^matrix\(0, 0, 0, 0,/.test(transform) &&

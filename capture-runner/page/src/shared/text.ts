@@ -1,7 +1,7 @@
 import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
 import { type Generated, GeneratedText, type Pseudo } from './generated.ts'
-import { enterScene, isLegible, isSeenIn, isShownByStyle, type Scene, sceneOf } from './sight.ts'
+import { enterScene, isLegible, isSeenIn, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
@@ -26,10 +26,12 @@ interface OpenElement {
   element: Element
   depth: number
   breaks: number
-  shown: TextStyle
+  style: CSSStyleDeclaration
   scene: Scene
-  /** Whether a reader can see the letters, once it is known. */
-  isLegible?: boolean
+  /** True if no text in it is cut away, unless an element in it does so. */
+  isOpen: boolean
+  /** How its own texts are shown, once it is known; null if no reader can see the letters. */
+  shown?: TextStyle | null
   parts: Iterator<Node, undefined>
 }
 
@@ -50,13 +52,13 @@ class TextCollector {
 
   /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
   collect(root: Element): string {
-    const open = [this.#enter(root, 0, sceneOf(window))]
+    const open = [this.#enter(root, sceneOf(window))]
     for (let top = open.at(-1); top; top = open.at(-1)) {
       const { done, value: node } = top.parts.next()
       if (done) this.#leave(open.pop()!)
       else if (node.nodeType === Node.TEXT_NODE) this.#addText(node as Text, top)
       else if (node.nodeType === Node.ELEMENT_NODE) {
-        const inner = this.#enter(node as Element, open.length, this.#sceneIn(top))
+        const inner = this.#enter(node as Element, this.#sceneIn(top), top)
         if (inner) open.push(inner)
       }
     }
@@ -64,15 +66,16 @@ class TextCollector {
   }
 
   /** A frame has a window of its own, which is as visible as the frame. */
-  #sceneIn({ element, scene, shown }: OpenElement): Scene {
+  #sceneIn({ element, scene, style }: OpenElement): Scene {
     const view = frameDocumentOf(element)?.defaultView
     const isLarge = read(element, 'clientWidth') > 1 && read(element, 'clientHeight') > 1
-    const isShown = isLarge && shown.visibility === 'visible' && isSeenIn(boxOf(element), scene.flow)
+    const isShown = isLarge && style.visibility === 'visible' && isSeenIn(boxOf(element), scene.flow)
     return view ? sceneOf(view, isShown ? scene.opacity : 0) : scene
   }
 
   /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
-  #enter(element: Element, depth: number, around: Scene): OpenElement | undefined {
+  #enter(element: Element, around: Scene, outer?: OpenElement): OpenElement | undefined {
+    const depth = outer ? outer.depth + 1 : 0
     const name = nameOf(element)
     const style = getComputedStyle(element)
     const { display } = style
@@ -86,15 +89,16 @@ class TextCollector {
     this.#break(breaks)
     if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
     this.#generated.enter(element, style, depth)
-    const shown = toTextStyle(style)
     const scene = enterScene(element, style, around)
     const field = textOfField(element)
     if (field !== undefined) {
-      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity)) this.#addField(name, field, shown)
+      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity)) this.#addField(name, field, toTextStyle(style))
       this.#break(breaks)
       return undefined
     }
-    const opened = { element, depth, breaks, shown, scene, parts: this.#partsOf(element)[Symbol.iterator]() }
+    const isInside = outer !== undefined && outer.isOpen && outer.scene.flow === scene.flow && read(element, 'parentNode') === outer.element
+    const isOpen = isInside || (name !== 'object' && name !== 'svg' && showsAllTexts(element, this.#range, scene))
+    const opened = { element, depth, breaks, style, scene, isOpen, parts: this.#partsOf(element, style)[Symbol.iterator]() }
     if (display === 'list-item') this.#addGenerated(opened, this.#generated.readMarker(element, style, depth), '::marker')
     this.#addGenerated(opened, this.#generated.read(element, '::before', depth), '::before')
     return opened
@@ -108,15 +112,15 @@ class TextCollector {
 
   /** White space is kept between texts, whatever its place. */
   #addText(text: Text, opened: OpenElement): void {
-    const { element, shown, scene } = opened
-    if (shown.visibility !== 'visible' || scene.opacity === 0) return
-    if (/\S/.test(text.data)) {
-      opened.isLegible ??= isLegible(element, getComputedStyle(element), scene.opacity)
-      if (!opened.isLegible) return
+    const { element, style, scene } = opened
+    if (opened.shown === undefined) opened.shown = isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
+    if (opened.shown === null) return
+    const isBlank = !/\S/.test(text.data)
+    if (isBlank || (opened.isOpen && read(text, 'parentNode') === element)) this.#add(text.data, opened.shown)
+    else {
       this.#range.selectNodeContents(text)
-      if (!isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) return
+      if (isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) this.#add(text.data, opened.shown)
     }
-    this.#add(text.data, shown)
   }
 
   #addGenerated({ element, scene }: OpenElement, found: Generated | undefined, pseudo: Pseudo): void {
@@ -134,10 +138,11 @@ class TextCollector {
     else for (const part of [' ', text, ' ']) this.#add(part, part === text ? { ...shown, whiteSpaceCollapse: 'preserve' } : shown)
   }
 
-  /** Also the document of a frame. */
-  #partsOf(element: Element): Iterable<Node> {
-    const frame = frameDocumentOf(element)
-    return frame ? [frame.documentElement as Element | null].filter((node) => node !== null) : partsOf(element)
+  /** Also the document of a frame. What a frame has itself is for browsers without frames. */
+  #partsOf(element: Element, style: CSSStyleDeclaration): Iterable<Node> {
+    const root = frameDocumentOf(element)?.documentElement as Element | null | undefined
+    if (root) return [root]
+    return /^i?frame$/.test(nameOf(element)) ? [] : partsOf(element, style)
   }
 
   #break(count: number): void {
