@@ -1,8 +1,8 @@
 // Elements to which style sheets may add words. To ask the browser for the pseudo-elements of each element takes longer than all else.
 
-import { nameOf, queryAll, type Root } from './dom.ts'
+import { queryAll, type Root } from './dom.ts'
 import type { Pseudo } from './generated.ts'
-import { findRoots } from './tree.ts'
+import { findMatches, findRoots } from './tree.ts'
 
 /** Parts of selectors that refer to other elements or trees than those in which a search would look. */
 const ELSEWHERE = /&|:scope|:host|::slotted|::part/
@@ -15,21 +15,23 @@ type Name = 'before' | 'after' | 'marker'
 
 /** Finds them once, with the style sheets as they are. */
 export class PseudoHosts {
-  readonly #found: Record<Name, Set<Element> | 'any'> = { before: new Set(), after: new Set(), marker: new Set() }
+  readonly #found: Record<Name, Set<Element> | 'any'>
 
   /** True if texts may have the values of counters. */
   hasCounters = false
 
   constructor() {
+    // The style sheet of the browser has words for quotations only.
+    const quotations = findMatches('q')
+    this.#found = { before: new Set(quotations), after: new Set(quotations), marker: new Set() }
     for (const root of findRoots()) {
       for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) if (!sheet.disabled) this.#addSheet(sheet, root)
     }
   }
 
-  /** The style sheet of the browser has words for `<q>` only. */
   has(element: Element, pseudo: Pseudo): boolean {
     const found = this.#found[pseudo.slice(2) as Name]
-    return found === 'any' || found.has(element) || nameOf(element) === 'q'
+    return found === 'any' || found.has(element)
   }
 
   /** Sheets of other origins cannot be read. */

@@ -35,13 +35,24 @@ export function sceneOf(view: Window, opacity = 1): Scene {
   return { opacity, flow: page, absolute: page, fixed: page }
 }
 
-/** The scene inside of an element. Nothing is in sight of an element that its own scene hides. Reads few styles, because each takes long. */
-export function enterScene(element: Element, style: CSSStyleDeclaration, { opacity, flow, absolute, fixed }: Scene): Scene {
+/**
+ * The scene inside of an element. Reads few styles, because each takes long.
+ * @param isOpen all texts of the element are in its scene
+ */
+export function enterScene(
+  element: Element,
+  style: CSSStyleDeclaration,
+  { opacity, flow, absolute, fixed }: Scene,
+  isOpen: boolean,
+): Scene {
   const { position, clipPath, overflow } = style
   const isPlaced = position === 'absolute' || position === 'fixed'
   const around = position === 'fixed' ? (isOutside(element) ? NOTHING : fixed) : isPlaced ? absolute : flow
-  const cut = clipPath !== 'none' || (isPlaced && style.clip !== 'auto') ? clipPathOf(element) : undefined
-  const inner = overflow === 'visible' ? meet(around, cut) : reachOf(element, style, meet(around, cut))
+  const isCut = clipPath !== 'none' || (isPlaced && style.clip !== 'auto')
+  const isTiny = overflow !== 'visible' && cutsAll(element, style)
+  const cut = isCut && !isTiny ? clipPathOf(element) : undefined
+  const isAside = overflow === 'visible' || (isOpen && !isCut && style.textIndent === '0px')
+  const inner = isTiny ? NOTHING : isAside ? meet(around, cut) : reachOf(element, style, meet(around, cut))
   // Only if the areas differ, it matters for which of them the element is the containing block.
   const isAlike = inner === absolute && inner === fixed
   const holdsFixed = !isAlike && [style.transform, style.filter, style.perspective].some((value) => value !== 'none')
@@ -59,7 +70,19 @@ const meet = (area: Area, clip: Area | undefined): Area => (clip ? (cutTo(area, 
 function isOutside(element: Element): boolean {
   const { left, top, right, bottom } = call(element, 'getBoundingClientRect')
   const view = read(element, 'ownerDocument').defaultView
-  return view !== null && right - left > 0 && bottom - top > 0 && (right <= 0 || bottom <= 0 || left >= view.innerWidth || top >= view.innerHeight)
+  return (
+    view !== null &&
+    right - left > 0 &&
+    bottom - top > 0 &&
+    (right <= 0 || bottom <= 0 || left >= view.innerWidth || top >= view.innerHeight)
+  )
+}
+
+/** True for a box of one pixel that cuts its content. */
+function cutsAll(element: Element, { overflow, display }: CSSStyleDeclaration): boolean {
+  if (!isHtml(element) || overflow.includes(' ') || display === 'inline' || display === 'contents') return false
+  const { documentElement, body } = read(element, 'ownerDocument')
+  return element !== documentElement && element !== body && Math.min(read(element, 'clientWidth'), read(element, 'clientHeight')) <= 1
 }
 
 /**
@@ -79,6 +102,9 @@ function reachOf(element: Element, style: CSSStyleDeclaration, around: Area): Ar
 /** True for content with this box that shows more than a line of pixels. */
 export const isSeenIn = (box: Area, area: Area): boolean =>
   Math.min(box.right, area.right) - Math.max(box.left, area.left) > 1 && Math.min(box.bottom, area.bottom) - Math.max(box.top, area.top) > 1
+
+/** True if the area shows something. */
+export const isShowing = ({ flow }: Scene): boolean => flow !== NOTHING
 
 /** True if a reader sees all texts in an element, except those that an element in it cuts away. One question for many texts is quicker than many. */
 export function showsAllTexts(parent: Node, range: Range, { flow }: Scene): boolean {

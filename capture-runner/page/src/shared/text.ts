@@ -1,7 +1,7 @@
 import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
 import { type Generated, GeneratedText, type Pseudo } from './generated.ts'
-import { enterScene, isLegible, isSeenIn, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
+import { enterScene, isLegible, isSeenIn, isShowing, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
@@ -16,6 +16,8 @@ export function readVisibleText(): string {
 /** Elements that show no text of their own, or show it in a picture. */
 const SILENT =
   /^(script|style|template|head|title|canvas|video|audio|datalist|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
+const FIELD = /^(input|textarea|select|img)$/
+const FRAME = /^(iframe|frame|object)$/
 const BLOCK = /^(?!inline|contents|ruby|none)/
 
 /** How the text of an element is shown. */
@@ -28,6 +30,8 @@ interface OpenElement {
   breaks: number
   style: CSSStyleDeclaration
   scene: Scene
+  /** That of its content. */
+  inside: Scene
   /** True if no text in it is cut away, unless an element in it does so. */
   isOpen: boolean
   /** How its own texts are shown, once it is known; null if no reader can see the letters. */
@@ -58,7 +62,7 @@ class TextCollector {
       if (done) this.#leave(open.pop()!)
       else if (node.nodeType === Node.TEXT_NODE) this.#addText(node as Text, top)
       else if (node.nodeType === Node.ELEMENT_NODE) {
-        const inner = this.#enter(node as Element, this.#sceneIn(top), top)
+        const inner = this.#enter(node as Element, top.inside, top)
         if (inner) open.push(inner)
       }
     }
@@ -66,11 +70,10 @@ class TextCollector {
   }
 
   /** A frame has a window of its own, which is as visible as the frame. */
-  #sceneIn({ element, scene, style }: OpenElement): Scene {
-    const view = frameDocumentOf(element)?.defaultView
+  #sceneIn(frame: Document, element: Element, style: CSSStyleDeclaration, scene: Scene): Scene {
     const isLarge = read(element, 'clientWidth') > 1 && read(element, 'clientHeight') > 1
     const isShown = isLarge && style.visibility === 'visible' && isSeenIn(boxOf(element), scene.flow)
-    return view ? sceneOf(view, isShown ? scene.opacity : 0) : scene
+    return frame.defaultView ? sceneOf(frame.defaultView, isShown ? scene.opacity : 0) : scene
   }
 
   /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
@@ -89,16 +92,21 @@ class TextCollector {
     this.#break(breaks)
     if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
     this.#generated.enter(element, style, depth)
-    const scene = enterScene(element, style, around)
-    const field = textOfField(element)
+    const isInside = outer?.isOpen === true && read(element, 'parentNode') === outer.element
+    const scene = enterScene(element, style, around, isInside)
+    const field = FIELD.test(name) ? textOfField(element) : undefined
     if (field !== undefined) {
-      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity)) this.#addField(name, field, toTextStyle(style))
+      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity))
+        this.#addField(name, field, toTextStyle(style))
       this.#break(breaks)
       return undefined
     }
-    const isInside = outer !== undefined && outer.isOpen && outer.scene.flow === scene.flow && read(element, 'parentNode') === outer.element
-    const isOpen = isInside || (name !== 'object' && name !== 'svg' && showsAllTexts(element, this.#range, scene))
-    const opened = { element, depth, breaks, style, scene, isOpen, parts: this.#partsOf(element, style)[Symbol.iterator]() }
+    const isSame = isInside && scene.flow === outer.scene.flow
+    const isOpen = isSame || (isShowing(scene) && name !== 'object' && name !== 'svg' && showsAllTexts(element, this.#range, scene))
+    const frame = FRAME.test(name) ? frameDocumentOf(element) : undefined
+    const inside = frame ? this.#sceneIn(frame, element, style, scene) : scene
+    const parts = contentOf(element, name, frame, style)[Symbol.iterator]()
+    const opened = { element, depth, breaks, style, scene, inside, isOpen, parts }
     if (display === 'list-item') this.#addGenerated(opened, this.#generated.readMarker(element, style, depth), '::marker')
     this.#addGenerated(opened, this.#generated.read(element, '::before', depth), '::before')
     return opened
@@ -113,10 +121,10 @@ class TextCollector {
   /** White space is kept between texts, whatever its place. */
   #addText(text: Text, opened: OpenElement): void {
     const { element, style, scene } = opened
-    if (opened.shown === undefined) opened.shown = isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
+    if (opened.shown === undefined) opened.shown = isShowing(scene) && isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
     if (opened.shown === null) return
     const isBlank = !/\S/.test(text.data)
-    if (isBlank || (opened.isOpen && read(text, 'parentNode') === element)) this.#add(text.data, opened.shown)
+    if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, opened.shown)
     else {
       this.#range.selectNodeContents(text)
       if (isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) this.#add(text.data, opened.shown)
@@ -124,7 +132,7 @@ class TextCollector {
   }
 
   #addGenerated({ element, scene }: OpenElement, found: Generated | undefined, pseudo: Pseudo): void {
-    if (!found || !isSeenIn(scene.flow, scene.flow) || !isShownByStyle(element, found.style, scene.opacity)) return
+    if (!found || !isShowing(scene) || !isShownByStyle(element, found.style, scene.opacity)) return
     const breaks = pseudo === '::marker' ? 0 : breaksOf(found.style.display, '')
     this.#break(breaks)
     this.#add(found.text, found.style)
@@ -136,13 +144,6 @@ class TextCollector {
     if (text === '') return
     if (name === 'img') this.#add(text, shown)
     else for (const part of [' ', text, ' ']) this.#add(part, part === text ? { ...shown, whiteSpaceCollapse: 'preserve' } : shown)
-  }
-
-  /** Also the document of a frame. What a frame has itself is for browsers without frames. */
-  #partsOf(element: Element, style: CSSStyleDeclaration): Iterable<Node> {
-    const root = frameDocumentOf(element)?.documentElement as Element | null | undefined
-    if (root) return [root]
-    return /^i?frame$/.test(nameOf(element)) ? [] : partsOf(element, style)
   }
 
   #break(count: number): void {
@@ -164,6 +165,13 @@ class TextCollector {
     this.#breaks = 0
     this.#parts.push(transform(text, textTransform, isAtStart))
   }
+}
+
+/** Also the document of a frame. What a frame has itself is for browsers without frames. */
+function contentOf(element: Element, name: string, frame: Document | undefined, style: CSSStyleDeclaration): Iterable<Node> {
+  const root = frame?.documentElement as Element | null | undefined
+  if (root) return [root]
+  return name === 'iframe' || name === 'frame' ? [] : partsOf(element, style)
 }
 
 /** Number of line breaks before and after a box. */

@@ -94,7 +94,10 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
     'sold out',
   ],
   'letters of a size in a text without': ['<p style="font-size:0"><span style="font-size:16px">Sold out</span></p>', 'sold out'],
-  'a page from right to left': ['<script>document.dir = "rtl"</script><p style="white-space:nowrap">Sold out <span style="margin-right:3000px">x</span></p>', 'sold out'],
+  'a page from right to left': [
+    '<script>document.dir = "rtl"</script><p style="white-space:nowrap">Sold out <span style="margin-right:3000px">x</span></p>',
+    'sold out',
+  ],
   'a frame with words on its right': ['<iframe src="/frame" style="width:40px;direction:rtl"></iframe>', 'sold out in a frame'],
   'a marker of words': ['<ul style="list-style-type:\'Sold \'"><li>out</ul>', 'sold out'],
   'the content of a marker': ['<style>li::marker { content: "Sold " }</style><ul><li>out</ul>', 'sold out'],
@@ -107,10 +110,7 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
     '<style>@layer a { @media all { .x, p > ::after { content: var(--t) } } } p { --t: " out" }</style><p><b>Sold</b></p>',
     'sold out',
   ],
-  'generated text of a part': [
-    `<style>::part(p)::before { content: "Sold " }</style>${host('open', '<p part="p">out</p>')}`,
-    'sold out',
-  ],
+  'generated text of a part': [`<style>::part(p)::before { content: "Sold " }</style>${host('open', '<p part="p">out</p>')}`, 'sold out'],
   'generated text of a sheet in a sheet': ['<style>@import "/page.css";</style><p>out</p>', 'sold out'],
 }
 
@@ -213,7 +213,10 @@ t.test('words that look different, or are not shown, break no rule', async (t) =
       'sold out',
     ],
     'what old browsers show of a frame': ['<iframe src="http://other.test/">Sold out</iframe>', 'sold out'],
-    'what old browsers show of a meter': ['<meter value="1">Sold out</meter><progress>Sold out</progress><video>Sold out</video>', 'sold out'],
+    'what old browsers show of a meter': [
+      '<meter value="1">Sold out</meter><progress>Sold out</progress><video>Sold out</video>',
+      'sold out',
+    ],
     'what closed details have': ['<details><summary>x</summary><p>Sold out</p></details>', 'sold out'],
     'content that is skipped': ['<div style="content-visibility:hidden"><p>Sold out</p></div>', 'sold out'],
     'the button of an image': [
