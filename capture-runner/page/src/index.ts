@@ -1,7 +1,7 @@
 // Every page function. The bundle has each one separately, with what it needs: see bundle.ts.
 
 export { clickBannerButton, hideBanners } from './blocking/banners.ts'
-export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
+export { countSearchable, rememberClosedRoots } from './blocking/closed-roots.ts'
 export { collapseBlocked } from './blocking/hide.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
 export {

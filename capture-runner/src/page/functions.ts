@@ -232,8 +232,8 @@ export interface ScrollerExtent {
 export interface PageFunctions {
   // blocking
   readPageFacts: (maxNames: number) => PageFacts
-  /** True if there are custom elements, or empty elements that show something, without a shadow root that is known. */
-  mayHaveClosedRoots: () => boolean
+  /** Number of elements, and of texts and comments with "<", in all trees that are known. A search of DevTools for "<" has as many results. */
+  countSearchable: () => number
   /**
    * Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. Returns false if some have
    * none.

@@ -34,9 +34,18 @@ interface Part {
 
 type OpenPage = Pick<Work, 'tab' | 'signal'>
 
-/** Lets page functions search the closed shadow roots that exist now. Costs a command, and more only if the page may have some. */
+/** Lets page functions search the closed shadow roots that exist now. Reads all nodes only if a search of DevTools finds more than scripts do. */
 export async function includeClosedRoots(page: OpenPage): Promise<void> {
-  if (await callInPage(page, 'mayHaveClosedRoots')) await findClosedRoots(page)
+  const known = await callInPage(page, 'countSearchable')
+  if ((await countAll(page)) !== known) await findClosedRoots(page)
+}
+
+/** Number of elements, and of texts and comments with "<", also in closed roots. */
+async function countAll({ tab: { session }, signal }: OpenPage): Promise<number> {
+  await awaitResponse(session.send('DOM.enable'), signal)
+  const { searchId, resultCount } = await awaitResponse(session.send('DOM.performSearch', { query: '<' }), signal)
+  await awaitResponse(session.send('DOM.discardSearchResults', { searchId }), signal)
+  return resultCount
 }
 
 /** The same for a page that has some. */
