@@ -399,6 +399,9 @@ export interface PageFunctions {
   redactMatches: (selectors: readonly string[]) => number[]
   /** Hides the matches in the document and in its open shadow roots. */
   hideInShadow: (selectors: readonly string[]) => void
+  /** Empties the fields for passwords, for files that the browser writes. */
+  takePasswords: () => void
+  returnPasswords: () => void
   findSelectorFault: (selectors: readonly { text: string; isRule: boolean }[]) => { index: number; fault: SelectorFault } | null
   hasNoRule: (sheet: string) => boolean
   /** Transparency of a color, 0 to 1; null for an invalid color. */

@@ -13,6 +13,8 @@ const FRAME_MILLISECONDS = 5_000
 
 /** Functions that act on the matches of masks. */
 type MaskFunction = 'coverMatches' | 'leaveOutMatches' | 'redactMatches'
+/** Functions that act on fields for passwords. */
+type PasswordFunction = 'takePasswords' | 'returnPasswords'
 
 /** A page with everything that can be searched. */
 export interface WholePage {
@@ -69,6 +71,15 @@ export async function openWholePage({ tab, signal }: OpenPage): Promise<WholePag
       return (counts[0] ?? []).map((_, index) => sum(counts.map((counted) => counted[index] ?? 0)))
     },
   }
+}
+
+/** Calls a function in every process of the page. */
+export async function callInAllFrames(page: OpenPage, name: PasswordFunction): Promise<void> {
+  const { tab, signal } = page
+  await includeClosedRoots(page)
+  await callInPage(page, name)
+  const parts = await Promise.all((await tab.foreignFrames()).map((session) => openForeign(session, signal)))
+  await Promise.all(parts.map((part) => part && callInForeign(part, name, null, signal)))
 }
 
 async function openForeign(session: DevTools, signal: AbortSignal): Promise<Part | undefined> {
@@ -161,7 +172,7 @@ type CallArgument = { value: unknown } | { objectId: string }
 
 async function callIn<T>(
   { session, contextId }: World,
-  name: MaskFunction | 'rememberClosedRoots' | 'restInMarquees',
+  name: MaskFunction | PasswordFunction | 'rememberClosedRoots' | 'restInMarquees',
   values: readonly CallArgument[],
   signal: AbortSignal,
 ): Promise<T> {
@@ -177,7 +188,7 @@ async function callIn<T>(
 }
 
 /** A frame that is removed meanwhile has nothing to hide. */
-async function callInForeign(part: Part, name: MaskFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
+async function callInForeign(part: Part, name: MaskFunction | PasswordFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
   using time = bounded(signal, FRAME_MILLISECONDS, () => new Error('the frame did not respond'))
   try {
     return await callIn<number[]>(part, name, [{ value }], time.signal)

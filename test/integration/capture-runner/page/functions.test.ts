@@ -370,7 +370,7 @@ const cases: Record<PageFunctionName, Case> = {
   },
   countSearchable: {
     html: `<!-- a < b --><div id="plain">a &lt; b</div><template><b>x</b></template><details><summary>x</summary>y</details><video controls></video><input type="date"><svg><use href="#plain"/></svg>
-      <iframe srcdoc="<p>a"></iframe><object data="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><g/></svg>"></object><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
+      <iframe srcdoc="<p>a"></iframe><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
       <script>document.querySelector('x-open').attachShadow({ mode: 'open' }).innerHTML = '<i>1 &lt; 2</i>'; document.prepend(document.createComment('<'))</script>`,
     run: async (t, { call, read, session }) => {
       const search = async () => {
@@ -380,6 +380,27 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('countSearchable'), await search(), 'a page without closed roots')
       await read("plain.attachShadow({ mode: 'closed' }).innerHTML = '<i></i><slot></slot>'")
       t.equal((await search()) - (await call('countSearchable')), 2, 'a closed root with two elements')
+    },
+  },
+  takePasswords: {
+    html: '<input id="a" value="Ada"><input id="b" type="password" value="one"><textarea id="c" name="password">two</textarea><input id="d" type="password"><script>d.value = "three"</script>',
+    run: async (t, { call, read }) => {
+      const values = () => read('[a, b, c, d].map(({ value, defaultValue }) => `${value} ${defaultValue}`)')
+      const before = await values()
+      await call('takePasswords')
+      await call('takePasswords')
+      t.strictSame(await values(), ['Ada Ada', ' ', ' ', ' '])
+      await call('returnPasswords')
+      t.strictSame(await values(), before)
+    },
+  },
+  returnPasswords: {
+    html: '<input id="a" type="password" value="one"><input id="b" type="password" value="one">',
+    run: async (t, { call, read }) => {
+      await call('takePasswords')
+      await read("a.value = 'two'")
+      await call('returnPasswords')
+      t.strictSame(await read('[a.value, b.value]'), ['two', 'one'], 'what a script writes meanwhile stays')
     },
   },
   moveBars: {
