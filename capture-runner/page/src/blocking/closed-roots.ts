@@ -15,7 +15,8 @@ export const countSearchable: PageFunctions['countSearchable'] = () => {
 }
 
 const isSearchable = (node: Node): boolean =>
-  node.nodeType === Node.ELEMENT_NODE || ('data' in node && node.nodeType !== Node.PROCESSING_INSTRUCTION_NODE && String(node.data).includes('<'))
+  node.nodeType === Node.ELEMENT_NODE ||
+  ('data' in node && node.nodeType !== Node.PROCESSING_INSTRUCTION_NODE && String(node.data).includes('<'))
 
 export const rememberClosedRoots: PageFunctions['rememberClosedRoots'] = (...roots: ShadowRoot[]) => {
   const known = recall('tintypeClosedRoots') ?? remember('tintypeClosedRoots', new Map())
