@@ -56,7 +56,7 @@ class TextCollector {
 
   /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
   collect(root: Element): string {
-    const open = [this.#enter(root, sceneOf(window))]
+    const open = [this.#enter(root, sceneOf(globalThis.window))]
     for (let top = open.at(-1); top; top = open.at(-1)) {
       const { done, value: node } = top.parts.next()
       if (done) this.#leave(open.pop()!)

@@ -385,7 +385,7 @@ const cases: Record<PageFunctionName, Case> = {
   takePasswords: {
     html: '<input id="a" value="Ada"><input id="b" type="password" value="one"><textarea id="c" name="password">two</textarea><input id="d" type="password"><script>d.value = "three"</script>',
     run: async (t, { call, read }) => {
-      const values = () => read('[a, b, c, d].map(({ value, defaultValue }) => `${value} ${defaultValue}`)')
+      const values = () => read('[a, b, c, d].map(({ value, defaultValue }) => [value, defaultValue].join(" "))')
       const before = await values()
       await call('takePasswords')
       await call('takePasswords')
