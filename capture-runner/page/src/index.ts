@@ -1,7 +1,7 @@
 // Every page function. The bundle has each one separately, with what it needs: see bundle.ts.
 
 export { clickBannerButton, hideBanners } from './blocking/banners.ts'
-export { mayHaveClosedRoots, rememberClosedRoots } from './blocking/closed-roots.ts'
+export { countSearchable, rememberClosedRoots } from './blocking/closed-roots.ts'
 export { collapseBlocked } from './blocking/hide.ts'
 export { countElements, readPageFacts } from './blocking/page-facts.ts'
 export {
@@ -30,6 +30,7 @@ export { readExtent, unfold, unlock } from './full-page/unfold.ts'
 export { findWiderPart, hidesSides, readStart } from './full-page/width.ts'
 export { addSheet, hideInShadow } from './injection/hide.ts'
 export { coverMatches, leaveOutMatches } from './injection/mask.ts'
+export { returnPasswords, takePasswords } from './injection/passwords.ts'
 export { redactMatches } from './injection/redact.ts'
 export { findLoader, findSelectorFault, findUnknownFeatures, hasNoRule, readTransparency } from './injection/syntax.ts'
 export { refuseWebSockets, removeSharedWorkers, setOuterSize, writeStorage } from './navigation/before-scripts.ts'

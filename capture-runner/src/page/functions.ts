@@ -234,8 +234,8 @@ export interface ScrollerExtent {
 export interface PageFunctions {
   // blocking
   readPageFacts: (maxNames: number) => PageFacts
-  /** True if there are custom elements, or empty elements that show something, without a shadow root that is known. */
-  mayHaveClosedRoots: () => boolean
+  /** Number of elements, and of texts and comments with "<", in all trees that are known. A search of DevTools for "<" has as many results. */
+  countSearchable: () => number
   /**
    * Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. Returns false if some have
    * none.
@@ -401,6 +401,9 @@ export interface PageFunctions {
   redactMatches: (selectors: readonly string[]) => number[]
   /** Hides the matches in the document and in its open shadow roots. */
   hideInShadow: (selectors: readonly string[]) => void
+  /** Empties the fields for passwords, for files that the browser writes. */
+  takePasswords: () => void
+  returnPasswords: () => void
   findSelectorFault: (selectors: readonly { text: string; isRule: boolean }[]) => { index: number; fault: SelectorFault } | null
   hasNoRule: (sheet: string) => boolean
   /** Transparency of a color, 0 to 1; null for an invalid color. */

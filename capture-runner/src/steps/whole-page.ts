@@ -13,6 +13,8 @@ const FRAME_MILLISECONDS = 5_000
 
 /** Functions that act on the matches of masks. */
 type MaskFunction = 'coverMatches' | 'leaveOutMatches' | 'redactMatches'
+/** Functions that act on fields for passwords. */
+type PasswordFunction = 'takePasswords' | 'returnPasswords'
 
 /** A page with everything that can be searched. */
 export interface WholePage {
@@ -34,9 +36,18 @@ interface Part {
 
 type OpenPage = Pick<Work, 'tab' | 'signal'>
 
-/** Lets page functions search the closed shadow roots that exist now. Costs a command, and more only if the page may have some. */
+/** Lets page functions search the closed shadow roots that exist now. Reads all nodes only if a search of DevTools finds more than scripts do. */
 export async function includeClosedRoots(page: OpenPage): Promise<void> {
-  if (await callInPage(page, 'mayHaveClosedRoots')) await findClosedRoots(page)
+  const known = await callInPage(page, 'countSearchable')
+  if ((await countAll(page)) !== known) await findClosedRoots(page)
+}
+
+/** Number of elements, and of texts and comments with "<", also in closed roots. */
+async function countAll({ tab: { session }, signal }: OpenPage): Promise<number> {
+  await awaitResponse(session.send('DOM.enable'), signal)
+  const { searchId, resultCount } = await awaitResponse(session.send('DOM.performSearch', { query: '<' }), signal)
+  await awaitResponse(session.send('DOM.discardSearchResults', { searchId }), signal)
+  return resultCount
 }
 
 /** The same for a page that has some. */
@@ -60,6 +71,15 @@ export async function openWholePage({ tab, signal }: OpenPage): Promise<WholePag
       return (counts[0] ?? []).map((_, index) => sum(counts.map((counted) => counted[index] ?? 0)))
     },
   }
+}
+
+/** Calls a function in every process of the page. */
+export async function callInAllFrames(page: OpenPage, name: PasswordFunction): Promise<void> {
+  const { tab, signal } = page
+  await includeClosedRoots(page)
+  await callInPage(page, name)
+  const parts = await Promise.all((await tab.foreignFrames()).map((session) => openForeign(session, signal)))
+  await Promise.all(parts.map((part) => part && callInForeign(part, name, null, signal)))
 }
 
 async function openForeign(session: DevTools, signal: AbortSignal): Promise<Part | undefined> {
@@ -152,7 +172,7 @@ type CallArgument = { value: unknown } | { objectId: string }
 
 async function callIn<T>(
   { session, contextId }: World,
-  name: MaskFunction | 'rememberClosedRoots' | 'restInMarquees',
+  name: MaskFunction | PasswordFunction | 'rememberClosedRoots' | 'restInMarquees',
   values: readonly CallArgument[],
   signal: AbortSignal,
 ): Promise<T> {
@@ -168,7 +188,7 @@ async function callIn<T>(
 }
 
 /** A frame that is removed meanwhile has nothing to hide. */
-async function callInForeign(part: Part, name: MaskFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
+async function callInForeign(part: Part, name: MaskFunction | PasswordFunction, value: unknown, signal: AbortSignal): Promise<number[]> {
   using time = bounded(signal, FRAME_MILLISECONDS, () => new Error('the frame did not respond'))
   try {
     return await callIn<number[]>(part, name, [{ value }], time.signal)

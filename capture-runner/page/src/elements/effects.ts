@@ -2,7 +2,7 @@ import type { PageFunctions } from '../../../src/page/functions.ts'
 import { findFirstVisible, inWindow, isInSight, onPage, shareOfWindow } from '../shared/boxes.ts'
 import { attributeOf, boxOf, call, nameOf, queryAll, read } from '../shared/dom.ts'
 import { type Effect, recall, remember } from '../shared/state.ts'
-import { allElements, findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
+import { allElements, containerOf, findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
 import { toSelector } from '../waiting/element-names.ts'
 import { isEndless, runsOnTime } from '../waiting/endless.ts'
 

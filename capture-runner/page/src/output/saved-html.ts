@@ -37,6 +37,7 @@ class PageCopy {
     const head = queryAll(html, ':scope > head')[0] ?? html.insertBefore(createHtml('head', inert), html.firstChild)
     head.prepend(...headOf(page, inert))
     addAdopted(page, html, head, inert)
+    closeTexts(html)
     return doctypeOf(page) + html.outerHTML
   }
 
@@ -206,6 +207,24 @@ function headOf(page: Document, inert: Document): Element[] {
 
 /** CSS that cannot end its `<style>` element. */
 const textOf = (sheet: CSSStyleSheet): string => [...sheet.cssRules].map(({ cssText }) => cssText.replaceAll('</', '<\\/')).join('\n')
+
+/** Scripts can write texts that would end their element, or their comment, in a file. In CSS and in strings of scripts, the new letters mean the same. */
+function closeTexts(tree: ParentNode & Node): void {
+  for (const element of queryAll(tree, 'style, script, xmp, noembed, noframes, template')) {
+    const [name, text] = [nameOf(element), read(element, 'textContent') ?? '']
+    if (name === 'template') closeTexts(read(element as HTMLTemplateElement, 'content'))
+    else if (name === 'style') setText(element, text, text.replaceAll('</', '<\\/'))
+    else if (name === 'script') setText(element, text, text.replace(/<(?=\/?script|!--)/gi, '\\u003C'))
+    else setText(element, text, text.replaceAll('</', '<\u200B/'))
+  }
+  const comments = (read(tree as Node, 'ownerDocument') ?? document).createNodeIterator(tree, NodeFilter.SHOW_COMMENT)
+  for (let node = comments.nextNode() as Comment | null; node; node = comments.nextNode() as Comment | null)
+    if (/^-?>|--!?>|--$/.test(node.data)) node.data = node.data.replaceAll('>', ' ')
+}
+
+function setText(element: Element, text: string, safe: string): void {
+  if (safe !== text) element.textContent = safe
+}
 
 /** Adds the style sheets that scripts have constructed. They come after all others. */
 function addAdopted(root: Root, copy: ParentNode, otherwise: ParentNode, inert: Document): void {

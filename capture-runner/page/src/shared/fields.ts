@@ -1,7 +1,7 @@
 // What form fields show. Passwords are in no file, also if the page shows them.
 
 import { isInSight } from './boxes.ts'
-import { attributeOf, isHtml, nameOf, read } from './dom.ts'
+import { attributeOf, createHtml, isHtml, nameOf, queryAll, read } from './dom.ts'
 
 /** Names of fields for passwords, which a page can turn into text fields to show them. */
 const SECRET_NAME = /(pass(word|wd|code|phrase)|pwd)[\W\d]*$/i
@@ -22,7 +22,7 @@ export function isSecret(field: Element): boolean {
 /** Inputs in which people type. */
 export const TYPED = /^(text|search|url|tel|email|number|password)$/
 /** Inputs that show nothing but a control. */
-const WORDLESS = /^(hidden|checkbox|radio|range|color|image)$/
+const WORDLESS = /^(hidden|checkbox|radio|range|color)$/
 /** What buttons show that have no value of their own. */
 const LABELS: Readonly<Record<string, string>> = { submit: 'Submit', reset: 'Reset' }
 
@@ -41,6 +41,7 @@ function textOfInput(input: HTMLInputElement): string {
   const type = read(input, 'type')
   if (WORDLESS.test(type)) return ''
   if (type === 'file') return textOfFiles(input)
+  if (type === 'image') return isLoaded(input) ? '' : (attributeOf(input, 'alt') ?? attributeOf(input, 'value') ?? 'Submit')
   const value = read(input, 'value')
   if (type === 'submit' || type === 'reset' || type === 'button') return attributeOf(input, 'value') ?? LABELS[type] ?? ''
   if (value === '') return TYPED.test(type) || type === 'textarea' ? placeholderOf(input) : ''
@@ -62,17 +63,27 @@ function textOfFiles(input: HTMLInputElement): string {
   return `${isSeveral ? 'Choose Files' : 'Choose File'} ${chosen}`
 }
 
-/** A list shows all of its options, a menu the chosen one. */
+/** A list shows all of its options and the names of their groups, a menu the chosen one. */
 function textOfSelect(select: HTMLSelectElement): string {
   const isList = read(select, 'multiple') || read(select, 'size') > 1
-  const options = [...read(select, 'options')].filter((option) => (isList ? isInSight(option) : read(option, 'selected')))
-  return options.map((option) => read(option, 'label')).join('\n')
+  const parts = isList
+    ? queryAll(select, 'option, optgroup').filter(isInSight)
+    : [...read(select, 'options')].filter((option) => read(option, 'selected'))
+  return parts.map((part) => read(part as HTMLOptionElement, 'label')).join('\n')
 }
 
 /** The browser shows the alternative text of an image that it could not load. */
-function textOfImage(image: HTMLImageElement): string {
-  const isBroken = read(image, 'complete') && read(image, 'naturalWidth') === 0 && (attributeOf(image, 'src') ?? '') !== ''
-  return isBroken ? read(image, 'alt') : ''
+const textOfImage = (image: HTMLImageElement): string =>
+  read(image, 'complete') && read(image, 'naturalWidth') === 0 ? read(image, 'alt') : ''
+
+/** True if the image of a button is there. Such a button does not say it, but an image of its URL has it at once. Without its URL, it loads nothing. */
+function isLoaded(button: HTMLInputElement): boolean {
+  if (read(button, 'src') === '') return false
+  const image = createHtml('img', read(button, 'ownerDocument'))
+  image.src = read(button, 'src')
+  const isThere = image.complete && image.naturalWidth > 0
+  image.removeAttribute('src')
+  return isThere
 }
 
 const inEnglish = (time: number, options: Intl.DateTimeFormatOptions): string =>

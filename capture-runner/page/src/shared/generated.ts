@@ -1,8 +1,9 @@
 // The text that style sheets generate before and after the content of elements, with the values of counters.
 
 import { attributeOf, isHtml, nameOf } from './dom.ts'
+import { PseudoHosts } from './pseudo-hosts.ts'
 
-type Pseudo = '::before' | '::after' | '::marker'
+export type Pseudo = '::before' | '::after' | '::marker'
 
 /** Generated text as the page shows it. */
 export interface Generated {
@@ -25,10 +26,12 @@ const ICONS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFD}]/gu
 /** Reads generated texts. Visit all elements in the order in which they are shown. */
 export class GeneratedText {
   readonly #counters = new Map<string, Counter[]>()
+  readonly #hosts = new PseudoHosts()
   #quotes = 0
 
   /** @param depth of the element in the tree that is shown */
   enter(element: Element, style: CSSStyleDeclaration, depth: number): void {
+    if (!this.#hosts.hasCounters) return
     const { counterReset, counterIncrement, counterSet, display } = style
     const list = isHtml(element) ? listCounters(element, display, counterIncrement) : undefined
     if (list?.start !== undefined) this.#create('list-item', list.start, depth)
@@ -43,16 +46,24 @@ export class GeneratedText {
     for (const counters of this.#counters.values()) while ((counters.at(-1)?.depth ?? 0) > depth) counters.pop()
   }
 
-  /** The text beside the content of an element; undefined if none is seen. */
+  /** The text beside the content of an element; undefined if there is none. */
   read(element: Element, pseudo: Pseudo, depth: number): Generated | undefined {
+    if (!this.#hosts.has(element, pseudo)) return undefined
     const style = getComputedStyle(element, pseudo)
     const { content } = style
     if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return undefined
     if (pseudo !== '::marker') this.enter(element, countersOnly(style), depth + 1)
     const text = this.#toText(content).replace(ICONS, '')
-    const isHidden =
-      style.visibility !== 'visible' || style.opacity === '0' || style.fontSize === '0px' || /^matrix\(0, 0, 0, 0,/.test(style.transform)
-    return isHidden || text === '' ? undefined : { text, style }
+    return text === '' ? undefined : { text, style }
+  }
+
+  /** The words of a list's marker. Numbers and bullets are not words. */
+  readMarker(element: Element, style: CSSStyleDeclaration, depth: number): Generated | undefined {
+    const own = this.read(element, '::marker', depth)
+    if (own || !style.listStyleType.startsWith('"') || style.listStyleImage !== 'none') return own
+    const marker = getComputedStyle(element, '::marker')
+    const text = this.#toText(style.listStyleType).replace(ICONS, '')
+    return marker.content === 'normal' && /\p{L}/u.test(text) ? { text, style: marker } : undefined
   }
 
   #create(name: string, value: number, depth: number): void {

@@ -59,16 +59,17 @@ function containingBlockOf(element: Element): Element | null | undefined {
 }
 
 /** The area to which an element cuts its content. The overflow of the root element, or else of the body, is that of the window, which shows all. */
-function overflowAreaOf(element: Element): Area | undefined {
+export function overflowAreaOf(element: Element): Area | undefined {
   const { overflowX, overflowY, overflow, display, contain } = getComputedStyle(element)
   const isCut = (value: string) => value !== 'visible'
   const isPainted = /paint|strict|content/.test(contain)
   // A drawing in a line of text cuts its content, other than text.
   const isDrawing = nameOf(element) === 'svg' && !isHtml(element)
-  if (element === document.documentElement || (display === 'inline' && !isDrawing) || display === 'contents') return undefined
+  const { documentElement, body } = read(element, 'ownerDocument')
+  if (element === documentElement || (display === 'inline' && !isDrawing) || display === 'contents') return undefined
   const outer = isDrawing ? read(element as Element as SVGSVGElement, 'ownerSVGElement') : null
   if (outer) return overflow === 'visible' ? undefined : innerDrawingOf(element as Element as SVGSVGElement)
-  const isOfWindow = element === document.body && getComputedStyle(document.documentElement).overflow === 'visible'
+  const isOfWindow = element === body && getComputedStyle(documentElement).overflow === 'visible'
   if (isOfWindow || (overflow === 'visible' && !isPainted)) return undefined
   const box = boxOf(element)
   const isX = isCut(overflowX) || isPainted

@@ -47,6 +47,8 @@ export interface PageState {
   /** Closed roots by their hosts, as far as the runner has found them. */
   tintypeClosedRoots: Map<Element, ShadowRoot>
   tintypeHidden: WeakSet<Node>
+  /** What fields for passwords had before it was taken out. */
+  tintypePasswords: Map<HTMLInputElement, Pick<HTMLInputElement, 'value' | 'defaultValue'>>
   /** Elements that were in sight before a mask hid them. */
   tintypeSeen: WeakSet<Node>
   pdfOutcome: Promise<unknown>

@@ -1,6 +1,7 @@
-import { call, nameOf, read } from './dom.ts'
+import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
-import { GeneratedText } from './generated.ts'
+import { type Generated, GeneratedText, type Pseudo } from './generated.ts'
+import { enterScene, isLegible, isSeenIn, isShowing, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
@@ -14,7 +15,9 @@ export function readVisibleText(): string {
 
 /** Elements that show no text of their own, or show it in a picture. */
 const SILENT =
-  /^(script|style|template|head|title|canvas|video|audio|datalist|object|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
+  /^(script|style|template|head|title|canvas|video|audio|datalist|embed|meter|progress|desc|metadata|defs|symbol|clipPath|mask|marker|pattern)$/
+const FIELD = /^(input|textarea|select|img)$/
+const FRAME = /^(iframe|frame|object)$/
 const BLOCK = /^(?!inline|contents|ruby|none)/
 
 /** How the text of an element is shown. */
@@ -25,7 +28,14 @@ interface OpenElement {
   element: Element
   depth: number
   breaks: number
-  shown: TextStyle
+  style: CSSStyleDeclaration
+  scene: Scene
+  /** That of its content. */
+  inside: Scene
+  /** True if no text in it is cut away, unless an element in it does so. */
+  isOpen: boolean
+  /** How its own texts are shown, once it is known; null if no reader can see the letters. */
+  shown?: TextStyle | null
   parts: Iterator<Node, undefined>
 }
 
@@ -40,31 +50,40 @@ const toTextStyle = ({ visibility, whiteSpaceCollapse, textTransform }: TextStyl
 class TextCollector {
   readonly #parts: string[] = []
   readonly #generated = new GeneratedText()
+  readonly #range = document.createRange()
   /** Line breaks that the next text needs before it. */
   #breaks = 0
 
   /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
   collect(root: Element): string {
-    const open = [this.#enter(root, 0)]
+    const open = [this.#enter(root, sceneOf(globalThis.window))]
     for (let top = open.at(-1); top; top = open.at(-1)) {
       const { done, value: node } = top.parts.next()
       if (done) this.#leave(open.pop()!)
-      else if (node.nodeType === Node.TEXT_NODE) this.#add((node as Text).data, top.shown)
+      else if (node.nodeType === Node.TEXT_NODE) this.#addText(node as Text, top)
       else if (node.nodeType === Node.ELEMENT_NODE) {
-        const inner = this.#enter(node as Element, open.length)
+        const inner = this.#enter(node as Element, top.inside, top)
         if (inner) open.push(inner)
       }
     }
     return this.#parts.join('')
   }
 
+  /** A frame has a window of its own, which is as visible as the frame. */
+  #sceneIn(frame: Document, element: Element, style: CSSStyleDeclaration, scene: Scene): Scene {
+    const isLarge = read(element, 'clientWidth') > 1 && read(element, 'clientHeight') > 1
+    const isShown = isLarge && style.visibility === 'visible' && isSeenIn(boxOf(element), scene.flow)
+    return frame.defaultView ? sceneOf(frame.defaultView, isShown ? scene.opacity : 0) : scene
+  }
+
   /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
-  #enter(element: Element, depth: number): OpenElement | undefined {
+  #enter(element: Element, around: Scene, outer?: OpenElement): OpenElement | undefined {
+    const depth = outer ? outer.depth + 1 : 0
     const name = nameOf(element)
     const style = getComputedStyle(element)
     const { display } = style
-    if (display === 'none' || (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility')))
-      return undefined
+    const isLeftOut = (SILENT.test(name) && depth > 0) || (name === 'noscript' && !call(element, 'checkVisibility'))
+    if (display === 'none' || isLeftOut) return undefined
     if (name === 'br') {
       this.#parts.push('\n')
       return undefined
@@ -73,27 +92,47 @@ class TextCollector {
     this.#break(breaks)
     if (display === 'table-cell' && read(element, 'previousElementSibling') !== null) this.#parts.push('\t')
     this.#generated.enter(element, style, depth)
-    const shown = toTextStyle(style)
-    const field = textOfField(element)
+    const isInside = outer?.isOpen === true && read(element, 'parentNode') === outer.element
+    const scene = enterScene(element, style, around, isInside)
+    const field = FIELD.test(name) ? textOfField(element) : undefined
     if (field !== undefined) {
-      this.#addField(name, field, shown)
+      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity))
+        this.#addField(name, field, toTextStyle(style))
       this.#break(breaks)
       return undefined
     }
-    if (display === 'list-item') this.#addGenerated(element, '::marker', depth)
-    this.#addGenerated(element, '::before', depth)
-    return { element, depth, breaks, shown, parts: this.#partsOf(element)[Symbol.iterator]() }
+    const isSame = isInside && scene.flow === outer.scene.flow
+    const isOpen = isSame || (isShowing(scene) && name !== 'object' && name !== 'svg' && showsAllTexts(element, this.#range, scene))
+    const frame = FRAME.test(name) ? frameDocumentOf(element) : undefined
+    const inside = frame ? this.#sceneIn(frame, element, style, scene) : scene
+    const parts = contentOf(element, name, frame, style)[Symbol.iterator]()
+    const opened = { element, depth, breaks, style, scene, inside, isOpen, parts }
+    if (display === 'list-item') this.#addGenerated(opened, this.#generated.readMarker(element, style, depth), '::marker')
+    this.#addGenerated(opened, this.#generated.read(element, '::before', depth), '::before')
+    return opened
   }
 
-  #leave({ element, depth, breaks }: OpenElement): void {
-    this.#addGenerated(element, '::after', depth)
-    this.#generated.leave(depth)
-    this.#break(breaks)
+  #leave(opened: OpenElement): void {
+    this.#addGenerated(opened, this.#generated.read(opened.element, '::after', opened.depth), '::after')
+    this.#generated.leave(opened.depth)
+    this.#break(opened.breaks)
   }
 
-  #addGenerated(element: Element, pseudo: '::before' | '::after' | '::marker', depth: number): void {
-    const found = this.#generated.read(element, pseudo, depth)
-    if (!found) return
+  /** White space is kept between texts, whatever its place. */
+  #addText(text: Text, opened: OpenElement): void {
+    const { element, style, scene } = opened
+    if (opened.shown === undefined) opened.shown = isShowing(scene) && isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
+    if (opened.shown === null) return
+    const isBlank = !/\S/.test(text.data)
+    if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, opened.shown)
+    else {
+      this.#range.selectNodeContents(text)
+      if (isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) this.#add(text.data, opened.shown)
+    }
+  }
+
+  #addGenerated({ element, scene }: OpenElement, found: Generated | undefined, pseudo: Pseudo): void {
+    if (!found || !isShowing(scene) || !isShownByStyle(element, found.style, scene.opacity)) return
     const breaks = pseudo === '::marker' ? 0 : breaksOf(found.style.display, '')
     this.#break(breaks)
     this.#add(found.text, found.style)
@@ -105,12 +144,6 @@ class TextCollector {
     if (text === '') return
     if (name === 'img') this.#add(text, shown)
     else for (const part of [' ', text, ' ']) this.#add(part, part === text ? { ...shown, whiteSpaceCollapse: 'preserve' } : shown)
-  }
-
-  /** Also the document of a frame. */
-  #partsOf(element: Element): Iterable<Node> {
-    const frame = frameDocumentOf(element)
-    return frame ? [frame.body ?? frame.documentElement].filter((node) => node !== null) : partsOf(element)
   }
 
   #break(count: number): void {
@@ -132,6 +165,13 @@ class TextCollector {
     this.#breaks = 0
     this.#parts.push(transform(text, textTransform, isAtStart))
   }
+}
+
+/** Also the document of a frame. What a frame has itself is for browsers without frames. */
+function contentOf(element: Element, name: string, frame: Document | undefined, style: CSSStyleDeclaration): Iterable<Node> {
+  const root = frame?.documentElement as Element | null | undefined
+  if (root) return [root]
+  return name === 'iframe' || name === 'frame' ? [] : partsOf(element, style)
 }
 
 /** Number of line breaks before and after a box. */

@@ -37,8 +37,8 @@ export function* holdersOf(element: Element): Generator<Element> {
 }
 
 /** The nodes that an element shows in its place: those of its shadow root, those of its slot, or its own. None of what it does not render. */
-export function partsOf(element: Element): Iterable<Node> {
-  if (getComputedStyle(element).contentVisibility === 'hidden') return []
+export function partsOf(element: Element, style: CSSStyleDeclaration = getComputedStyle(element)): Iterable<Node> {
+  if (style.contentVisibility === 'hidden') return []
   const inner = shadowRootOf(element)
   if (inner) return inner.childNodes
   const assigned = nameOf(element) === 'slot' ? call(element as HTMLSlotElement, 'assignedNodes') : []

@@ -6,7 +6,7 @@ import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
-import { includeClosedRoots } from '../whole-page.ts'
+import { callInAllFrames, includeClosedRoots } from '../whole-page.ts'
 
 /** Files of the page. Steps of their own create the others. */
 type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
@@ -14,6 +14,16 @@ type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
 const isSaved = (type: ArtifactType): type is Saved => type !== 'thumbnail' && type !== 'poster' && type !== 'diff'
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
+
+/** Makes a file while the fields for passwords are empty, because the browser would write them into it. */
+async function withoutPasswords<Made>(work: Work, make: () => Promise<Made>): Promise<Made> {
+  try {
+    await callInAllFrames(work, 'takePasswords')
+    return await make()
+  } finally {
+    await callInAllFrames(work, 'returnPasswords')
+  }
+}
 
 /** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
@@ -30,17 +40,18 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
     return callInPage(work, 'readText', [...(work.plan.masked?.selectors ?? []), ...work.plan.comparison.ignoredSelectors])
   },
   mhtml: async (work) => {
-    const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
-    return (await whileTimePasses(work, saved)).data
+    const save = () => whileTimePasses(work, abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal))
+    return (await withoutPasswords(work, save)).data
   },
   har: ({ plan, findings }) => {
     const hidden = Object.keys(plan.signIn?.headers ?? {})
     return toJson(buildHar(findings.journal?.requests.values() ?? [], { version: VERSION, hidden }))
   },
   console: ({ findings }) => toJson(findings.journal?.console ?? []),
-  accessibility_tree: async ({ tab, signal }) => {
-    await abortable(tab.session.send('Accessibility.enable'), signal)
-    const { nodes } = await abortable(tab.session.send('Accessibility.getFullAXTree'), signal)
+  accessibility_tree: async (work) => {
+    const { session } = work.tab
+    await abortable(session.send('Accessibility.enable'), work.signal)
+    const { nodes } = await withoutPasswords(work, () => abortable(session.send('Accessibility.getFullAXTree'), work.signal))
     return toJson(nodes.filter(({ ignored }) => !ignored))
   },
 }

@@ -374,14 +374,39 @@ const cases: Record<PageFunctionName, Case> = {
     html: '<title>Just a moment...</title>',
     run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
   },
-  mayHaveClosedRoots: {
-    html: '<p style="height:600px">text</p>',
+  countSearchable: {
+    html: `<!-- a < b --><div id="plain">a &lt; b</div><template><b>x</b></template><details><summary>x</summary>y</details><video controls></video><input type="date"><svg><use href="#plain"/></svg>
+      <iframe srcdoc="<p>a"></iframe><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
+      <script>document.querySelector('x-open').attachShadow({ mode: 'open' }).innerHTML = '<i>1 &lt; 2</i>'; document.prepend(document.createComment('<'))</script>`,
+    run: async (t, { call, read, session }) => {
+      const search = async () => {
+        await session.send('DOM.enable')
+        return (await session.send('DOM.performSearch', { query: '<' })).resultCount
+      }
+      t.equal(await call('countSearchable'), await search(), 'a page without closed roots')
+      await read("plain.attachShadow({ mode: 'closed' }).innerHTML = '<i></i><slot></slot>'")
+      t.equal((await search()) - (await call('countSearchable')), 2, 'a closed root with two elements')
+    },
+  },
+  takePasswords: {
+    html: '<input id="a" value="Ada"><input id="b" type="password" value="one"><textarea id="c" name="password">two</textarea><input id="d" type="password"><script>d.value = "three"</script>',
     run: async (t, { call, read }) => {
-      t.equal(await call('mayHaveClosedRoots'), false)
-      await read("document.body.append(document.createElement('x-host'))")
-      t.equal(await call('mayHaveClosedRoots'), true, 'a custom element')
-      await read("document.querySelector('x-host').remove(), document.body.innerHTML = '<div style=\"height:600px\"></div>'")
-      t.equal(await call('mayHaveClosedRoots'), true, 'an empty element that shows something')
+      const values = () => read('[a, b, c, d].map(({ value, defaultValue }) => [value, defaultValue].join(" "))')
+      const before = await values()
+      await call('takePasswords')
+      await call('takePasswords')
+      t.strictSame(await values(), ['Ada Ada', ' ', ' ', ' '])
+      await call('returnPasswords')
+      t.strictSame(await values(), before)
+    },
+  },
+  returnPasswords: {
+    html: '<input id="a" type="password" value="one"><input id="b" type="password" value="one">',
+    run: async (t, { call, read }) => {
+      await call('takePasswords')
+      await read("a.value = 'two'")
+      await call('returnPasswords')
+      t.strictSame(await read('[a.value, b.value]'), ['two', 'one'], 'what a script writes meanwhile stays')
     },
   },
   moveBars: {

@@ -10,7 +10,7 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   readUrl: [],
   countElements: [],
   readPageFacts: [100],
-  mayHaveClosedRoots: [],
+  countSearchable: [],
   collapseBlocked: [['http://page.test/a.png']],
   hideBanners: [false],
   clickBannerButton: [true],

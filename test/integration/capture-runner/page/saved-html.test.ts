@@ -85,6 +85,11 @@ const PAGES: Record<string, string | Source> = {
     text: '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 80 60"><defs><linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient><circle id="c" r="9"/></defs><rect width="80" height="60" fill="url(#g)"/><use xlink:href="#c" x="20" y="20"/></svg>',
     contentType: 'image/svg+xml',
   },
+  'texts that would end their elements': `<!doctype html><style id="a"></style><style id="b"></style><xmp id="c"></xmp><script type="text/plain" id="d"></script><p>text</p><script>
+    a.textContent = 'p::after { content: "</st' + 'yle><h1>out</h1>" }'; b.sheet.insertRule('p::before { content: "</st' + 'yle><h1>in</h1>" }')
+    c.textContent = 'x</xm' + 'p><h1>xmp</h1>'; d.textContent = '</scr' + 'ipt><h1>script</h1><!--<scr' + 'ipt>'; document.body.prepend(document.createComment('--><h1>comment</h1>'), document.createComment('><h1>comment</h1>'))
+    document.body.append(document.createElement('div')); document.body.lastChild.attachShadow({ mode: 'open' }).innerHTML = '<style></style><i>shadow</i>'
+    document.body.lastChild.shadowRoot.firstChild.textContent = 'i::after { content: "</st' + 'yle><h1>shadow</h1>" }'</script>`,
   'a text': { text: 'one <b>\n  two\n', contentType: 'text/plain' },
 }
 

@@ -72,11 +72,54 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
   'quotes of a quotation': ['<p>It is <q>sold out</q></p>', 'is “sold out”'],
   'the text in place of a broken image': ['<img src="/missing.png" alt="Sold out">', 'sold out'],
   'words in capitals by style': ['<p style="text-transform:capitalize">sold out</p>', 'Sold Out'],
+  'letters of a background': [
+    '<h1 style="background:linear-gradient(red,blue);background-clip:text;color:transparent"><b>Sold out</b></h1>',
+    'sold out',
+  ],
+  'transparent letters with a shadow': ['<p style="color:transparent;text-shadow:0 0 4px black">Sold out</p>', 'sold out'],
+  'transparent letters with an outline': ['<p style="color:transparent;-webkit-text-stroke:1px red">Sold out</p>', 'sold out'],
+  'letters with a fill of their own': ['<p style="color:transparent;-webkit-text-fill-color:navy">Sold out</p>', 'sold out'],
+  'pale words': ['<p style="opacity:.4;color:rgb(0 0 0 / 30%)">Sold out</p>', 'sold out'],
+  'words below the window': ['<p style="margin-top:3000px">Sold out</p>', 'sold out'],
+  'words that a reader scrolls to': [
+    '<div id="s" style="height:80px;overflow:auto"><p>Sold out</p><p style="height:20000px">x</p></div><script>s.scrollTop = 15000</script>',
+    'sold out',
+  ],
+  'the next page of a carousel': [
+    '<div style="width:300px;overflow:hidden;white-space:nowrap"><div style="transform:translateX(-300px)"><p style="display:inline-block;width:300px">Sold out</p><p style="display:inline-block;width:300px">x</p></div></div>',
+    'sold out',
+  ],
+  'words with a position in a box without height': [
+    '<div style="position:relative;height:90px"><div style="height:0;overflow:hidden"><p style="position:absolute">Sold out</p></div></div>',
+    'sold out',
+  ],
+  'letters of a size in a text without': ['<p style="font-size:0"><span style="font-size:16px">Sold out</span></p>', 'sold out'],
+  'a page from right to left': [
+    '<script>document.dir = "rtl"</script><p style="white-space:nowrap">Sold out <span style="margin-right:3000px">x</span></p>',
+    'sold out',
+  ],
+  'a frame with words on its right': ['<iframe src="/frame" style="width:40px;direction:rtl"></iframe>', 'sold out in a frame'],
+  'a marker of words': ['<ul style="list-style-type:\'Sold \'"><li>out</ul>', 'sold out'],
+  'the content of a marker': ['<style>li::marker { content: "Sold " }</style><ul><li>out</ul>', 'sold out'],
+  'the button of an image that is missing': ['<input type="image" src="/missing.png" alt="Sold out">', 'sold out'],
+  'an image without a URL': ['<img alt="Sold out">', 'sold out'],
+  'the name of a group of options': ['<select size="3"><optgroup label="Sold out"><option>a</optgroup></select>', 'sold out'],
+  'what an object shows instead': ['<object data="/missing.html" type="text/html">Sold out</object>', 'sold out'],
+  'generated text by a nested rule': ['<style>p { b { &::before { content: "Sold " } } }</style><p><b>out</b></p>', 'sold out'],
+  'generated text of a variable': [
+    '<style>@layer a { @media all { .x, p > ::after { content: var(--t) } } } p { --t: " out" }</style><p><b>Sold</b></p>',
+    'sold out',
+  ],
+  'generated text of a part': [`<style>::part(p)::before { content: "Sold " }</style>${host('open', '<p part="p">out</p>')}`, 'sold out'],
+  'generated text of a sheet in a sheet': ['<style>@import "/page.css";</style><p>out</p>', 'sold out'],
 }
 
 t.test('words that look the same break the same rule', async (t) => {
   for (const [name, [html, word]] of Object.entries(SAME)) {
-    const { call } = await open(`<!doctype html><body>${html}`, { '/frame': '<p>Sold out in a frame</p>' })
+    const { call } = await open(`<!doctype html><body>${html}`, {
+      '/frame': '<p>Sold out in a frame</p>',
+      '/page.css': { text: 'p::before { content: "Sold " }', contentType: 'text/css' },
+    })
     const rules = { refusedWords: [], neededWords: [], refusedSelectors: [] }
     t.strictSame(await call('findBrokenRule', { ...rules, refusedWords: [word] }), { rule: 'contains', value: word }, name)
     t.equal(await call('findBrokenRule', { ...rules, neededWords: [word] }), null, `${name}, as a word that must be there`)
@@ -129,6 +172,57 @@ t.test('words that look different, or are not shown, break no rule', async (t) =
     'the text of an image that is shown': ['<img alt="Sold out" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">', 'sold out'],
     'what a drawing defines and does not show': ['<svg><defs><text y="20">Sold out</text></defs><title>Sold out</title></svg>', 'sold out'],
     'a page for browsers without scripts': ['<noscript>Sold out</noscript>', 'sold out'],
+    'transparent words': ['<div style="opacity:0"><p>Sold <b>out</b></p></div>', 'sold out'],
+    'words that two opacities make transparent': ['<div style="opacity:.1"><p style="opacity:.1">Sold out</p></div>', 'sold out'],
+    'letters without a size': ['<p style="font-size:0">Sold out</p>', 'sold out'],
+    'letters without a color': ['<p style="color:transparent">Sold out</p>', 'sold out'],
+    'letters without a color in a modern notation': ['<p style="color:oklch(50% 0.1 20 / 0)">Sold out</p>', 'sold out'],
+    'a drawing without a color': ['<svg><text y="20" fill="none">Sold out</text></svg>', 'sold out'],
+    'words for screen readers': [
+      '<style>span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0); white-space: nowrap }</style><a>x<span>Sold out</span></a>',
+      'sold out',
+    ],
+    'words in one pixel': ['<div style="width:1px;height:1px;overflow:clip">Sold out</div>', 'sold out'],
+    'words that a path cuts away': ['<p style="clip-path:inset(50%)">Sold out</p><p style="clip-path:circle(0)">Sold out</p>', 'sold out'],
+    'words in a closed panel': ['<div style="height:0;overflow:hidden"><p>Sold out</p></div>', 'sold out'],
+    'words in a closed panel of a grid': [
+      '<div style="display:grid;grid-template-rows:0fr"><div style="min-height:0;overflow:hidden"><p>Sold out</p></div></div>',
+      'sold out',
+    ],
+    'words that an indent moves away': [
+      '<a style="display:block;width:90px;overflow:hidden;text-indent:-9999px">Sold out</a><a style="display:block;width:90px;overflow:hidden;white-space:nowrap;text-indent:100%">Sold out</a>',
+      'sold out',
+    ],
+    'words without a scale': ['<p style="transform:scale(0)">Sold out</p><p style="scale:0 1">Sold out</p>', 'sold out'],
+    'words beside the page': [
+      '<p style="position:absolute;left:-9999px">Sold out</p><p style="position:absolute;top:-300px">Sold out</p>',
+      'sold out',
+    ],
+    'words far beside their box': [
+      '<div style="position:relative;overflow:hidden;height:90px"><p style="position:absolute;left:-9999px">Sold out</p></div>',
+      'sold out',
+    ],
+    'a closed menu beside the window': ['<nav style="position:fixed;right:-300px;width:300px"><p>Sold out</p></nav>', 'sold out'],
+    'a button whose words are moved away': ['<input type="submit" value="Sold out" style="text-indent:-9999px">', 'sold out'],
+    'generated text that is moved away': [
+      '<style>p::before { content: "Sold out"; position: absolute; left: -9999px }</style><p>x</p>',
+      'sold out',
+    ],
+    'a frame that is not shown': [
+      '<iframe srcdoc="Sold out" style="visibility:hidden"></iframe><iframe srcdoc="Sold out" style="opacity:0"></iframe><iframe srcdoc="Sold out" width="1" height="1"></iframe>',
+      'sold out',
+    ],
+    'what old browsers show of a frame': ['<iframe src="http://other.test/">Sold out</iframe>', 'sold out'],
+    'what old browsers show of a meter': [
+      '<meter value="1">Sold out</meter><progress>Sold out</progress><video>Sold out</video>',
+      'sold out',
+    ],
+    'what closed details have': ['<details><summary>x</summary><p>Sold out</p></details>', 'sold out'],
+    'content that is skipped': ['<div style="content-visibility:hidden"><p>Sold out</p></div>', 'sold out'],
+    'the button of an image': [
+      '<input type="image" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" alt="Sold out">',
+      'sold out',
+    ],
   }
   for (const [name, [html, word]] of Object.entries(different)) {
     const { call } = await open(`<!doctype html><body>${html}`)
@@ -147,6 +241,7 @@ t.test('the saved text is composed, has the words of components, and keeps joine
     [host('open', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>'), 'a\tb\nc'],
     [host('open', '<pre>a\n  b</pre>'), 'a\n  b'],
     [host('open', 'a<br>b'), 'a\nb'],
+    ['<ul style="list-style-type:\'– \'"><li>a</ul><ol><li>b</ol>', 'a\nb'],
   ]
   for (const [html, text] of saved) {
     const { call } = await open({ text: `<!doctype html><meta charset="utf-16le"><body>${html}`, contentType: 'text/html; charset=utf-8' })

@@ -16,6 +16,10 @@ const stage = await openStage(t, {
       .writeHead(200, { 'content-type': 'image/svg+xml' })
       .end('<svg xmlns="http://www.w3.org/2000/svg"><rect width="10" height="10" fill="red"/></svg>'),
   '/closed': `<!doctype html><title>Closed</title><x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'closed' }).innerHTML = '<p>Closed</p>'</script>`,
+  '/plain': `<!doctype html><title>Plain</title><p id="p">tod<b>ay</b></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Sold out <slot></slot>'</script>`,
+  '/login': `<!doctype html><title>Login</title><input value="Ada Lovelace"><input type="password" value="attribute-secret"><textarea name="passphrase">area-secret</textarea><input id="typed" name="password">
+    <iframe srcdoc='<input type="password" value="frame-secret">'></iframe><div id="host"></div>
+    <script>typed.value = 'typed-' + 'sec' + 'ret'; host.attachShadow({ mode: 'closed' }).innerHTML = '<input type="password" value="shadow-' + 'sec' + 'ret">'; document.currentScript.remove()</script>`,
   '/webgl': `<!doctype html><title>Drawn</title><canvas></canvas><script>const gl = document.querySelector('canvas').getContext('webgl'); gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT)</script>`,
   '/strict': strict('<!doctype html><title>Strict</title><h1>Strictly</h1>'),
 })
@@ -41,6 +45,13 @@ t.test('the saved HTML lacked what is in closed shadow roots, without a word', a
   t.strictSame(shot.findings.warnings, [])
   const { findings } = await shoot('/webgl', { saveHtml: true })
   t.strictSame(findings.warnings, ['the saved HTML lacks what scripts put into elements of the page: 1 canvas'])
+})
+
+// proves: save_html
+t.test('the words of a closed shadow root on a plain element were missing, without a word', async (t) => {
+  const shot = await shoot('/plain', { saveHtml: true, saveText: true })
+  t.match(textOf(shot, 'html'), '<p id="p"><template shadowrootmode="closed">Sold out <slot></slot></template>tod')
+  t.equal(textOf(shot, 'text').trim(), 'Sold out today')
 })
 
 // proves: save_html
@@ -84,6 +95,18 @@ t.test('option save_console: saves messages and uncaught errors', async (t) => {
     { level: 'warning', text: /^careful/ },
     { level: 'exception', text: /TypeError: broken/, url: site.url('/page') },
   ])
+})
+
+// proves: save_mhtml save_accessibility_tree
+t.test('the MHTML and the accessibility tree had the passwords of the page', async (t) => {
+  const shot = await shoot('/login', { saveMhtml: true, saveAccessibilityTree: true, saveHtml: true, saveText: true, saveConsole: true })
+  for (const type of ['mhtml', 'accessibility_tree', 'html', 'text', 'console'] as const) {
+    const text = textOf(shot, type).replace(/=\r?\n/g, '')
+    t.notMatch(text, /-secret/, type)
+    if (type !== 'console') t.match(text, 'Ada Lovelace', `${type} has other values`)
+  }
+  t.match(textOf(shot, 'html'), /type="password" value="•{16}"/, 'the page has its passwords again')
+  t.strictSame(shot.findings.warnings, [])
 })
 
 t.test('option save_accessibility_tree: saves the accessibility tree', async (t) => {
