@@ -13,9 +13,9 @@ const ONE_COLOR: Readonly<Record<BrowserFormat, { bytes: number; pixelsPerByte: 
 }
 const MARGIN = 1.5
 /** Side of a block of pixels whose mean color is compared with that of the others. A small letter still changes it. */
-const BLOCK = 16
+const BLOCK = 30
 /** Levels of 255 by which the pixels of one color may differ, and the means of blocks. A webp of one color of quality 40 has 10, and 3. */
-const LEVELS = { lossless: { pixels: 1, blocks: 1 }, lossy: { pixels: 12, blocks: 4 } } as const
+const LEVELS = { lossless: { pixels: 1, blocks: 1 }, lossy: { pixels: 12, blocks: 3 } } as const
 
 /** True if a file is too large for a one-color image. */
 export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: BrowserFormat): boolean {
