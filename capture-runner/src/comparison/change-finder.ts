@@ -14,6 +14,8 @@ const COLOR_STEPS = 2
 const OFFSET_STEPS = 2
 /** Share of the pixels of rows from which they are like noise or a photograph, in which few pixels can be smooth edges. */
 const ROUGH_SHARE = 0.25
+/** Share of the steps that must be left to compare such rows in one pass. */
+const ROUGH_FROM = 0.75
 /** Rows around a pixel that pixelmatch reads to detect antialiasing: the neighbors of neighbors. */
 const REACH = 2
 
@@ -39,6 +41,8 @@ export class ChangeFinder {
   /** Both pictures on black; absent: they are opaque. */
   readonly #blended: readonly [Buffer, Buffer] | undefined
   #stepsLeft: number
+  /** Below it, rough rows are compared in two passes, which takes longer for a gradient, but much shorter for noise. */
+  readonly #roughFrom: number
 
   constructor(settings: ComparisonSettings, { width, rows, isOpaque, maxSteps }: Bands) {
     this.settings = settings
@@ -48,6 +52,7 @@ export class ChangeFinder {
     this.#mask = allocateRows(rows, width)
     this.#blended = isOpaque ? undefined : [allocateRows(rows, width), allocateRows(rows, width)]
     this.#stepsLeft = maxSteps
+    this.#roughFrom = ROUGH_FROM * maxSteps
   }
 
   /** Finds the changed pixels of the rows from `top` to `bottom`. The result is valid until the next call. */
@@ -83,9 +88,12 @@ export class ChangeFinder {
 
   #match({ before, after, mask, ignored }: StripPixels, width: number): void {
     const strip: FlatStrip = { before, after, width, mask, isDecided: ignored }
+    const { antialiasing } = this.settings
     for (const range of decideFlatAreas(strip, this.#pairs, 2 * REACH)) {
-      if (range.pixels > ROUGH_SHARE * (range.end - range.first) * width) this.#matchRough(strip, range)
-      else this.#matchPixels(strip, range, this.settings.antialiasing || !this.#spend(SMOOTH_STEPS * range.pixels))
+      const isRough = range.pixels > ROUGH_SHARE * (range.end - range.first) * width
+      const steps = range.pixels * (antialiasing ? (isRough ? COLOR_STEPS : 0) : SMOOTH_STEPS)
+      if (isRough && this.#stepsLeft - steps < this.#roughFrom) this.#matchRough(strip, range)
+      else this.#matchPixels(strip, range, !this.#spend(steps) || antialiasing)
     }
   }
 
