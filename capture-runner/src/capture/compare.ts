@@ -19,7 +19,7 @@ import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noi
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'
 import { drawDiff } from '../comparison/diff-picture.ts'
 import { fetchBaseline } from '../comparison/fetch-baseline.ts'
-import { inTurns } from '../comparison/in-turns.ts'
+import { type InParts, inTurns } from '../comparison/in-turns.ts'
 import { compareSizes, isCanvasTooLarge, MAX_CANVAS_PIXELS } from '../comparison/outside.ts'
 import type { Evaluation } from '../comparison/regions.ts'
 import { PAGE_FRAME, toBoxes, widen } from '../comparison/to-boxes.ts'
@@ -166,16 +166,11 @@ async function examinePixels(
 ): Promise<Examined> {
   const loads = first ? 2 : 1
   const earlierHash = await abortable(baseline.sha256, signal)
-  const sha256 = createHash('sha256').update(picture).digest('hex')
+  const sha256 = await inTurns(hash(picture), signal)
   if (findings.unfit) return { sha256, comparison: { changed: false, skipped: findings.unfit } }
   if (sha256 === earlierHash) return { sha256, comparison: { ...UNCHANGED, loads } }
   if (sha256 === first?.sha256) return { ...first, comparison: { ...first.comparison, loads } }
-  const ignored = [
-    ...boxesOf(findings),
-    ...toBoxes(plan.ignoredRegions, findings.frame ?? PAGE_FRAME),
-    ...baseline.ignored.flatMap(({ selector, boxes }) => (plan.ignoredSelectors.includes(selector) ? boxes : [])),
-    ...(first?.pixels?.ignored ?? []),
-  ]
+  const ignored = [...ignoredBoxes(findings, baseline, plan), ...(first?.pixels?.ignored ?? [])]
   const [earlier, later] = await abortable(Promise.all([inspect(baseline.file).catch(refuse), inspect(picture)]), signal)
   if (isCanvasTooLarge(earlier, later)) {
     findings.warnings.push(
@@ -214,6 +209,30 @@ async function examinePixels(
   }
 }
 
+/**
+ * The result for a picture that could not be compared in time: all its pixels count as changed, because a change must not be lost.
+ * @param baseline a downloaded picture
+ * @throws CaptureError BASELINE_NOT_FOUND; the signal's reason
+ */
+export async function giveUp(
+  picture: Buffer,
+  baseline: FetchedBaseline,
+  findings: Compared,
+  { comparison: plan }: ComparisonPlan,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const [earlier, later] = await abortable(Promise.all([inspect(baseline.file).catch(refuse), inspect(picture)]), signal)
+  const sizes = await inTurns(compareSizes(earlier, later, ignoredBoxes(findings, baseline, plan), undefined, NOTHING), signal)
+  const sizeChanged = earlier.width !== later.width || earlier.height !== later.height
+  findings.warnings.push(GIVEN_UP)
+  return { ...sizes, changed: true, sizeChanged, loads: 1 }
+}
+
+const NOTHING = { width: 0, height: 0 }
+
+const GIVEN_UP =
+  'the pictures were not compared in time, so the page counts as changed as a whole. Raise capture_timeout and job_timeout, or compare a part of the page with selector'
+
 /** Adds the picture of the differences to the files, if a pixel differs. */
 export async function drawDifferences({ pixels }: Examined, { files }: Pick<Findings, 'files'>, signal: AbortSignal): Promise<void> {
   if (pixels && pixels.changed.count > 0) files.set('diff', await drawDiff(pixels, signal))
@@ -248,6 +267,26 @@ const UNCHANGED: Comparison = {
   ...{ changed: false, changedPixels: 0, changedRatio: 0, sizeChanged: false, regions: [] },
   ...{ regionCount: 0, droppedRegions: 0, rule: 'identical' },
 }
+
+/** Bytes of a picture to hash at a time. */
+const HASH_BYTES = 2 ** 22
+
+/** SHA-256 in hex. */
+function* hash(bytes: Buffer): InParts<string> {
+  const sum = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
+    if (at > 0) yield
+    sum.update(bytes.subarray(at, at + HASH_BYTES))
+  }
+  return sum.digest('hex')
+}
+
+/** The areas that the capture ignores, and those that the earlier one ignored. */
+const ignoredBoxes = (findings: Compared, { ignored }: FetchedBaseline, plan: ComparisonPlan['comparison']): PictureBox[] => [
+  ...boxesOf(findings),
+  ...toBoxes(plan.ignoredRegions, findings.frame ?? PAGE_FRAME),
+  ...ignored.flatMap(({ selector, boxes }) => (plan.ignoredSelectors.includes(selector) ? boxes : [])),
+]
 
 const boxesOf = ({ ignoredElements = [], frame = PAGE_FRAME }: Compared): PictureBox[] =>
   ignoredElements.flatMap(({ areas }) => toBoxes(areas, frame))

@@ -1,6 +1,7 @@
 import { isSameText } from '@tintype/crds/kinds/comparison'
 import type { CapturePlan } from '../plan/plan.ts'
-import { drawDifferences, type Examined, examine, type FetchedBaseline } from './compare.ts'
+import { abortable, bounded } from '../runtime/race.ts'
+import { drawDifferences, type Examined, examine, type FetchedBaseline, giveUp } from './compare.ts'
 import type { Captured } from './run.ts'
 
 // A change is confirmed by a second picture of the page. Pages differ now and then for reasons that are not a change: a chart that a busy machine has
@@ -8,6 +9,8 @@ import type { Captured } from './run.ts'
 
 /** A second capture may take longer than the first, and its file must still be stored. */
 const TIME_FACTOR = 2
+/** Share of the remaining time that a comparison may take, because the file must still be stored. */
+const COMPARING_SHARE = 0.5
 const WARNING = 'the first picture differed from the earlier one, and a second one did not; the second one was stored'
 const UNCONFIRMED = 'the change was not confirmed by a second load of the page'
 const DROPPED =
@@ -31,7 +34,7 @@ export interface Confirmation {
 }
 
 /**
- * Compares a capture with the earlier picture. If the page changed, captures it again and compares that, unless `retries` is 0 or the time is short.
+ * Compares a capture with the earlier picture. Without a result in time, the page counts as changed. If the page changed, captures it again and compares that, unless `retries` is 0 or the time is short.
  * @returns the capture to store, with its comparison
  * @throws what `examine` throws
  */
@@ -46,13 +49,30 @@ export async function compareTwice(first: Captured, { baseline, plan, signal, ..
     await drawDifferences(examined, captured.findings, signal)
     return captured
   }
-  const one = await examine(first.picture, baseline, first.findings, plan, signal)
+  const examineInTime = async ({ picture, findings }: Captured, earlier?: Examined): Promise<Examined | undefined> => {
+    const late = new Error('the comparison did not end within its time')
+    const milliseconds = Math.min(plan.captureMilliseconds, COMPARING_SHARE * (rest.deadline - Date.now()))
+    using time = bounded(signal, milliseconds, () => late)
+    try {
+      return await examine(picture, baseline, findings, plan, time.signal, earlier)
+    } catch (error) {
+      if (error !== late) throw error
+      return undefined
+    }
+  }
+  // A slow download is not the comparison's fault.
+  await abortable(baseline.sha256, signal)
+  const one = await examineInTime(first)
+  if (!one) {
+    first.findings.comparison = await giveUp(first.picture, baseline, first.findings, plan, signal)
+    return first
+  }
   if (!one.comparison.changed) return finish(first, one)
   const isWorthwhile = Date.now() + TIME_FACTOR * rest.captureMilliseconds < rest.deadline
   const second =
     plan.retries > 0 && isWorthwhile ? await rest.captureAgain(first.findings.moving?.elements ?? []).catch(() => undefined) : undefined
   signal.throwIfAborted()
-  const two = second && (await examine(second.picture, baseline, second.findings, plan, signal, one))
+  const two = second && (await examineInTime(second, one))
   // A blank page or a bot challenge says nothing about a change.
   if (!second || !two || two.comparison.skipped) {
     first.findings.warnings.push(UNCONFIRMED)

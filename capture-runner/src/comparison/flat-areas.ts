@@ -7,7 +7,7 @@ import { allocateRows } from './decoded-picture.ts'
 const CACHE_BITS = 12
 const HASH = 0x9e3779b1
 
-/** Opaque pixels of both pictures, and what is known about them. */
+/** Pixels of both pictures, and what is known about them. */
 export interface FlatStrip {
   before: Uint32Array
   after: Uint32Array
@@ -18,7 +18,7 @@ export interface FlatStrip {
   isDecided: Uint8Array
 }
 
-/** Decides whether two opaque colors differ. Remembers the last ones. */
+/** Decides whether two colors differ. Remembers the last ones. */
 export class ColorPairs {
   readonly #tolerance: number
   readonly #befores = new Uint32Array(1 << CACHE_BITS)
@@ -46,20 +46,20 @@ export class ColorPairs {
   }
 }
 
-/** Rows, without the last. */
+/** Rows, without the last, and how many of their pixels are different and undecided. */
 export interface RowRange {
   first: number
   end: number
+  pixels: number
 }
 
 /**
- * Decides the pixels of flat areas. Returns the rows with different pixels that are still undecided, and their number.
+ * Decides the pixels of flat areas. Returns the rows with different pixels that are still undecided.
  * @param gap most rows without such pixels within a range
  */
-export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number): { ranges: RowRange[]; pixels: number } {
+export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number): RowRange[] {
   const { before, after, width } = strip
   const ranges: RowRange[] = []
-  let pixels = 0
   for (let start = 0, row = 0; start < before.length; start += width, row++) {
     let undecided = 0
     const rowEnd = start + width
@@ -72,12 +72,13 @@ export function decideFlatAreas(strip: FlatStrip, pairs: ColorPairs, gap: number
       at = end
     }
     if (undecided === 0) continue
-    pixels += undecided
     const last = ranges.at(-1)
-    if (last && row - last.end <= gap) last.end = row + 1
-    else ranges.push({ first: row, end: row + 1 })
+    if (last && row - last.end <= gap) {
+      last.end = row + 1
+      last.pixels += undecided
+    } else ranges.push({ first: row, end: row + 1, pixels: undecided })
   }
-  return { ranges, pixels }
+  return ranges
 }
 
 /** Decides the pixels of a row that have the same two colors. Returns how many are not in a flat area. */

@@ -18,10 +18,18 @@ export const canvasOf = (a: Size, b: Size): Size => ({ width: Math.max(a.width, 
 /** Whether the canvas of two pictures is too large to compare their pixels. */
 export const isCanvasTooLarge = (a: Size, b: Size): boolean => areaOf(canvasOf(a, b)) > MAX_CANVAS_PIXELS
 
-/** The result for pictures whose canvas is too large: all pixels outside of the common part count as changed, unless they are ignored. */
-export function* compareSizes(a: Size, b: Size, ignored: readonly PictureBox[], threshold: number | undefined): InParts<Comparison> {
+/**
+ * The result for pictures whose canvas is too large: all pixels outside of the common part count as changed, unless they are ignored.
+ * @param common the part that counts as equal. Default: what both pictures have
+ */
+export function* compareSizes(
+  a: Size,
+  b: Size,
+  ignored: readonly PictureBox[],
+  threshold: number | undefined,
+  common: Size = { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) },
+): InParts<Comparison> {
   const canvas = canvasOf(a, b)
-  const common = { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) }
   const covered = (yield* coveredArea(ignored, canvas)) - (yield* coveredArea(ignored, common))
   const changedPixels = areaOf(canvas) - areaOf(common) - covered
   const changedRatio = changedPixels / areaOf(canvas)

@@ -1,3 +1,4 @@
+import type { Sharp } from 'sharp'
 import type { BrowserFormat } from './encode.ts'
 import sharp from './library.ts'
 
@@ -11,8 +12,10 @@ const ONE_COLOR: Readonly<Record<BrowserFormat, { bytes: number; pixelsPerByte: 
   webp: { bytes: 550, pixelsPerByte: 480 },
 }
 const MARGIN = 1.5
-/** Size of the sample. A line of text still changes the color of its pixel. */
-const SAMPLE = { width: 64, height: 36 } as const
+/** Side of a block of pixels whose mean color is compared with that of the others. A small letter still changes it. */
+const BLOCK = 30
+/** Levels of 255 by which the pixels of one color may differ, and the means of blocks. A webp of one color of quality 40 has 10, and 3. */
+const LEVELS = { lossless: { pixels: 1, blocks: 1 }, lossy: { pixels: 12, blocks: 3 } } as const
 
 /** True if a file is too large for a one-color image. */
 export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: BrowserFormat): boolean {
@@ -22,7 +25,26 @@ export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: B
 
 /** True if the image has only one color. */
 export async function isBlank(picture: Buffer): Promise<boolean> {
-  const shrunk = sharp(picture, { limitInputPixels: false }).resize({ ...SAMPLE, fit: 'fill' })
-  const { data, info } = await shrunk.raw().toBuffer({ resolveWithObject: true })
-  return data.every((value, index) => Math.abs(value - (data[index % info.channels] ?? 0)) <= 1)
+  const image = sharp(picture, { limitInputPixels: false })
+  const { width, height, format } = await image.metadata()
+  const levels = LEVELS[format === 'png' ? 'lossless' : 'lossy']
+  const size = { width: Math.ceil(width / BLOCK), height: Math.ceil(height / BLOCK) }
+  if ((await rangeOf(image.clone().resize({ ...size, fit: 'fill' }))) > levels.blocks) return false
+  // Each block of a checkerboard or of stripes has the same mean color. Then the first rows have the pattern too.
+  return (await rangeOf(image.clone().extract({ left: 0, top: 0, width, height: Math.min(height, BLOCK) }))) <= levels.pixels
+}
+
+/** The largest difference within a channel, in levels of 255. */
+async function rangeOf(image: Sharp): Promise<number> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
+  let range = 0
+  for (let channel = 0; channel < info.channels; channel++) {
+    let [min, max] = [255, 0]
+    for (let at = channel; at < data.length; at += info.channels) {
+      min = Math.min(min, data[at]!)
+      max = Math.max(max, data[at]!)
+    }
+    range = Math.max(range, max - min)
+  }
+  return range
 }

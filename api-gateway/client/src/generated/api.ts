@@ -523,7 +523,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -1126,7 +1126,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -1676,7 +1676,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -2252,7 +2252,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[];
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number;
                 /**
                  * @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible.
@@ -3619,7 +3619,7 @@ export interface components {
                 wait_until?: ("load" | "domcontentloaded" | "networkidle" | "commit")[] | null;
                 /** @description Maximum time for a whole attempt in milliseconds, 5000 to 600000. Default: the sum of the other time limits. */
                 job_timeout?: number | null;
-                /** @description Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
+                /** @description Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000. */
                 capture_timeout?: number | null;
                 /** @description State that wait_for_selector waits for: visible, or attached for any element in the DOM. Default: visible. */
                 wait_for_selector_state?: ("visible" | "attached") | null;

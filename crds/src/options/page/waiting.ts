@@ -47,7 +47,7 @@ export const waitingOptions = {
     milliseconds(
       1000,
       600000,
-      'Maximum time for taking the picture or recording the video in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
+      'Maximum time for taking the picture or recording the video, and for comparing it, in milliseconds, 1000 to 600000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000; for a video 200 more for each frame, and in proportion more above 1920 × 1080, at most 600000.',
     ),
   ),
   waitForSelectorState: pictureOption(

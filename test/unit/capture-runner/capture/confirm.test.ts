@@ -31,6 +31,7 @@ async function confirm(
     before = green!,
     text = '' as string | null,
     engine = undefined as Engine | undefined,
+    captureTimeout = 30_000,
   } = {},
 ) {
   const directory = t.testdir()
@@ -48,8 +49,8 @@ async function confirm(
   }
   let calls = 0
   const kept = await compareTwice(first, {
-    ...{ baseline, plan: buildPlan('https://example.com/', { retries }), signal: new AbortController().signal },
-    ...{ deadline: Date.now() + leftMilliseconds, captureMilliseconds: 1_000 },
+    ...{ baseline, plan: buildPlan('https://example.com/', { retries, captureTimeout }), signal: new AbortController().signal },
+    ...{ deadline: Date.now() + leftMilliseconds, captureMilliseconds: 20_000 },
     captureAgain: (movingElements) => {
       calls++
       return again(movingElements)
@@ -123,11 +124,40 @@ t.test('compareTwice does not capture an unchanged page again', async (t) => {
 })
 
 t.test('compareTwice keeps the first capture with retries 0, and when the time is short', async (t) => {
-  for (const settings of [{ retries: 0 }, { leftMilliseconds: 1_500 }]) {
+  for (const settings of [{ retries: 0 }, { leftMilliseconds: 30_000 }]) {
     const first = captured(red)
     t.match(await confirm(t, async () => captured(green), { ...settings, first }), { kept: first, calls: 0, changed: true })
     t.match(first.findings, { warnings: [/not confirmed by a second load/], comparison: { loads: 1 } })
   }
+})
+
+t.test('a comparison that takes longer than capture_timeout kept the runner busy until the deadline', async (t) => {
+  const noise = { create: { width: 1_000, height: 1_000, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 } } } as const
+  const [before, after] = await Promise.all(
+    [0, 1].map(() =>
+      sharp({ create: { ...noise.create, background: '#000' } })
+        .png()
+        .toBuffer(),
+    ),
+  )
+  for (const settings of [{ captureTimeout: 0 }, { leftMilliseconds: 0 }]) {
+    const first = captured(after)
+    t.match(await confirm(t, async () => captured(after), { ...settings, before, first }), { kept: first, calls: 0, changed: true })
+    const whole = { x: 0, y: 0, width: 1_000, height: 1_000 }
+    const counts = {
+      rule: 'size',
+      sizeChanged: false,
+      changedPixels: 1_000_000,
+      changedRatio: 1,
+      regions: [whole],
+      regionCount: 1,
+      loads: 1,
+    }
+    t.match(first.findings.comparison, counts)
+    t.match(first.findings.warnings, [/not compared in time, so the page counts as changed as a whole. Raise capture_timeout/])
+    t.equal(first.findings.warnings.length, 1)
+  }
+  t.match(await confirm(t, async () => captured(after), { before: after!, first: captured(after), captureTimeout: 0 }), { changed: false })
 })
 
 t.test('compareTwice keeps the first capture if the second fails or shows nothing', async (t) => {

@@ -114,15 +114,74 @@ t.test('regions that take too long to merge are one region with all their pixels
 })
 
 /** A picture on disk: each read takes a turn of the event loop. */
-const noise = (height: number, seed: number): DecodedPicture => ({
-  ...{ width: 1_000, height, mayBeTransparent: false },
+const picture = (colorAt: (x: number, y: number) => number, mayBeTransparent = false, height = 600): DecodedPicture => ({
+  ...{ width: 1_000, height, mayBeTransparent },
   async readRows(top, count, width, target = allocateRows(count, width)) {
     const rows = target.subarray(0, count * width * 4)
     const pixels = toPixels(rows)
-    for (let at = 0; at < pixels.length; at++) pixels[at] = Math.imul(top * width + at + 1, 0x9e3779b1 + 2 * seed) | 0xff000000
+    for (let at = 0; at < pixels.length; at++) pixels[at] = colorAt(at % width, top + Math.floor(at / width))
     await nextTurn()
     return rows
   },
+})
+
+const noiseAt = (x: number, y: number, seed: number): number => {
+  const mixed = Math.imul((y * 1_000 + x + 1) ^ (seed * 0x5bd1e995), 0x9e3779b1)
+  return Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
+}
+const OPAQUE = 0xff000000
+const inkIf = (is: boolean): number => (is ? OPAQUE : 0xffffffff)
+
+/** Kinds of pictures of which almost each pixel differs. `seed`: 0 or 1. */
+const DENSE: Record<string, (x: number, y: number, seed: number) => number> = {
+  noise: (x, y, seed) => noiseAt(x, y, seed) | OPAQUE,
+  'transparent noise': noiseAt,
+  'noise that moved by a pixel': (x, y, seed) => noiseAt(x + seed, y, 0) | OPAQUE,
+  'noise of two colors': (x, y, seed) => inkIf(((noiseAt(x, y, seed) >>> 9) & 1) === 1),
+  'one color and noise': (x, y, seed) => (seed === 0 ? 0xff804020 : noiseAt(x, y, 1) | OPAQUE),
+  'a checkerboard of 1 pixel': (x, y, seed) => inkIf((x + y + seed) % 2 === 0),
+  'a checkerboard of 3 pixels': (x, y, seed) => inkIf((Math.floor(x / 3) + Math.floor(y / 3) + seed) % 2 === 0),
+  'bars of 3 pixels': (x, _, seed) => inkIf(Math.floor((x + 2 * seed) / 3) % 2 === 0),
+  'alternating rows': (_, y, seed) => inkIf((y + seed) % 2 === 0),
+  'diagonal stripes': (x, y, seed) => inkIf(Math.floor((x + y + 3 * seed) / 4) % 2 === 0),
+  moiré: (x, y, seed) => (Math.round(127 + 127 * Math.sin((x * x + y * y) / (1_000 + 37 * seed))) * 0x010101) | OPAQUE,
+}
+
+t.test('pictures of noise and of fine patterns blocked the runner, because all pixels were searched for smooth edges', async (t) => {
+  const settings = { colorTolerance: 0.1, antialiasing: false, ignored: [], slightLevels: { min: 3, max: 255, isLossy: false } }
+  for (const [name, colorAt] of Object.entries(DENSE)) {
+    const [before, after] = [0, 1].map((seed) => picture((x, y) => colorAt(x, y, seed) >>> 0, name.startsWith('transparent')))
+    let turns = 0
+    const count = () => {
+      turns++
+      if (turns < 1_000) counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const changed = await comparePictures(before!, after!, settings, AbortSignal.timeout(60_000), before, 100_000)
+    clearImmediate(counting)
+    t.ok(turns >= 6, `${name}: ${turns} turns of the event loop in 0.6 megapixels`)
+    t.ok(changed.isLimited && changed.count > 150_000, `${name}: ${changed.count} pixels`)
+    const { parts, result } = await partsOf(evaluate(changed, changed, SETTINGS))
+    t.ok(parts < 500 && result.regions.length === 0, `${name}: two loads that differ`)
+    t.match(decide(changed, (await partsOf(evaluate(changed, undefined, SETTINGS))).result, SETTINGS), { changed: true }, name)
+  }
+})
+
+t.test('control: thousands of small parts are searched as a whole', async (t) => {
+  const sparse: typeof DENSE = {
+    dots: (x, y, seed) => inkIf((noiseAt(x, y, seed) >>> 9) % 1_000 === 0),
+    boxes: (x, y, seed) => inkIf(x % 12 < 6 && y % 12 < 6 && (Math.floor(x / 12) * 31 + Math.floor(y / 12) * 17 + seed * 5) % 3 > 0),
+    'text of 3 pixels': (x, y, seed) =>
+      inkIf(x % 4 < 3 && y % 5 < 3 && (noiseAt(Math.floor(x / 4), Math.floor(y / 5), seed) & (1 << ((x % 4) * 3 + (y % 5)))) !== 0),
+  }
+  for (const [name, colorAt] of Object.entries(sparse)) {
+    const [before, after] = [0, 1].map((seed) => picture((x, y) => colorAt(x, y, seed)))
+    const settings = { colorTolerance: 0.1, antialiasing: false, ignored: [] }
+    const changed = await comparePictures(before!, after!, settings, AbortSignal.timeout(60_000))
+    t.ok(!changed.isLimited && changed.count > 1_000, `${name}: ${changed.count} pixels`)
+    const { parts } = await partsOf(evaluate(changed, undefined, SETTINGS))
+    t.ok(parts < 500, `${name}: ${parts} parts`)
+  }
 })
 
 t.test('smooth edges are searched for up to a limit', async (t) => {
@@ -139,12 +198,8 @@ t.test('smooth edges are searched for up to a limit', async (t) => {
 
 t.test('comparePictures ends with its signal between two strips', async (t) => {
   const cancel = new AbortController()
-  const comparing = comparePictures(
-    noise(3_000, 0),
-    noise(3_000, 977),
-    { colorTolerance: 0.1, antialiasing: false, ignored: [] },
-    cancel.signal,
-  )
+  const [before, after] = [0, 1].map((seed) => picture((x, y) => (noiseAt(x, y, seed) | OPAQUE) >>> 0, false, 3_000))
+  const comparing = comparePictures(before!, after!, { colorTolerance: 0.1, antialiasing: false, ignored: [] }, cancel.signal)
   setImmediate(() => cancel.abort(new Error('canceled')))
   await t.rejects(comparing, { message: 'canceled' })
 })

@@ -21,6 +21,41 @@ t.test('isBlank is false for a page with little content', async (t) => {
   t.notOk(await isBlank(await picture(white, { left: 1900, top: 1070, width: 20, height: 10, background: '#00f' })))
 })
 
+/** A page of gray levels. */
+async function drawn(levelAt: (x: number, y: number) => number, format: 'png' | 'jpeg' | 'webp' = 'png'): Promise<Buffer> {
+  const [width, height] = [640, 1_280]
+  const levels = Buffer.from(Array.from({ length: width * height }, (_, at) => levelAt(at % width, Math.floor(at / width))))
+  return sharp(levels, { raw: { width, height, channels: 1 } })
+    .toFormat(format, { quality: 60 })
+    .toBuffer()
+}
+
+t.test('a checkerboard of single pixels was one color, because its mean color is the same everywhere', async (t) => {
+  const patterns: Record<string, (x: number, y: number) => number> = {
+    'a checkerboard of 1 pixel': (x, y) => ((x + y) % 2) * 255,
+    'a checkerboard of 2 pixels': (x, y) => ((Math.floor(x / 2) + Math.floor(y / 2)) % 2) * 255,
+    'a pale checkerboard': (x, y) => 248 + ((x + y) % 2) * 7,
+    'columns of 1 pixel': (x) => (x % 2) * 255,
+    'rows of 1 pixel': (_, y) => (y % 2) * 255,
+    dithering: (x, y) => ((x * 7 + y * 13) % 4 === 0 ? 0 : 255),
+    'a border of 1 pixel': (x, y) => (x % 639 === 0 || y % 1_279 === 0 ? 0 : 255),
+    'a small letter': (x, y) => ((x === 300 && y >= 500 && y < 509) || (y === 500 && x > 297 && x < 303) ? 60 : 255),
+    'a gradient of 4 levels': (_, y) => 251 + Math.floor(y / 320),
+  }
+  for (const [name, levelAt] of Object.entries(patterns)) t.notOk(await isBlank(await drawn(levelAt)), name)
+})
+
+t.test('control: one color is blank in each format, also if it was compressed with loss', async (t) => {
+  for (const format of ['png', 'jpeg', 'webp'] as const) {
+    t.ok(await isBlank(await drawn(() => 255, format)), `white ${format}`)
+    t.notOk(await isBlank(await drawn((x, y) => ((Math.floor(x / 2) + Math.floor(y / 2)) % 2) * 255, format)), `squares ${format}`)
+    for (const background of ['#0cc863', '#c86432']) {
+      const color = sharp({ create: { ...paper, channels: 3, background } })
+      t.ok(await isBlank(await color.toFormat(format, { quality: 40 }).toBuffer()), `${background} ${format}`)
+    }
+  }
+})
+
 t.test('isTooLargeToBeBlank is false for every measured one-color file', async (t) => {
   const measured = [
     { pixels: 1920 * 1080, png: 44_075, jpeg: 13_000, webp: 4_280 },
