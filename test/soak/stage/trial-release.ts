@@ -38,6 +38,8 @@ export const CLUSTER_KINDS = [
   'flowschemas',
   'prioritylevelconfigurations',
 ]
+/** Kinds whose objects get finalizers, which would keep the namespace. */
+export const HELD_KINDS = 'accounts,apikeys,webhooks,screenshotschedules'
 const GENEROUS_MILLISECONDS = 300_000
 /** Timeout for two runners on a busy machine to finish all Screenshots that were created while Helm was slow. */
 const LONG_MILLISECONDS = 1_200_000
@@ -53,6 +55,7 @@ async function openTrial({ release, namespace }: TrialPlace) {
   const create = () => shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS } })
 
   const clear = async () => {
+    await removeFinalizers(namespace)
     await helm(['uninstall', release, '--namespace', namespace, '--ignore-not-found', '--wait'])
     await kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s'])
     await freeVolumes(namespace)
@@ -80,6 +83,12 @@ async function openTrial({ release, namespace }: TrialPlace) {
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
+
+/** Removes the finalizers of all objects of {@link HELD_KINDS}. */
+export async function removeFinalizers(namespace: string): Promise<void> {
+  for (const name of (await kubectl(['get', HELD_KINDS, '-n', namespace, '-o', 'name'])).split('\n').filter(Boolean))
+    await kubectl(['patch', name, '-n', namespace, '--type=merge', '-p', '{"metadata":{"finalizers":null}}'])
+}
 
 /** Calls `act` with an empty namespace for a release, and cleans up afterwards, also after an interruption. */
 export async function withTrial<T>(act: (trial: Trial) => Promise<T>, place = TRIAL): Promise<T> {
