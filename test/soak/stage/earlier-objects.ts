@@ -122,23 +122,27 @@ export async function createEarlier(trial: Trial, receiver: ClusterReceiver): Pr
     const title = `${NAME}-${n}`
     return { name: title, title, html: htmlOf(title, SMALLEST_CHARACTERS + n * STEP_CHARACTERS) }
   })
-  for (const [n, { name, html }] of large.entries()) {
+  const captures = new Map<string, Expected>()
+  for (const [n, expected] of large.entries()) {
     const poolName = n < ARCHIVED ? { poolName: 'default' } : {}
-    await create(object('Screenshot', name, { accountName: NAME, url: QUADRANTS, options: { html }, ...poolName }))
+    const shot = object('Screenshot', expected.name, { accountName: NAME, url: QUADRANTS, options: { html: expected.html }, ...poolName })
+    // The release may archive it before it can be listed.
+    const args = ['create', '-n', NAMESPACE, '-f', '-', '-o', 'jsonpath={.metadata}']
+    captures.set(screenshotIdOf(JSON.parse(await kubectl(args, { input: JSON.stringify(shot) }))), expected)
   }
   const template = { url: QUADRANTS, options: { html: htmlOf(NAME, SMALLEST_CHARACTERS) } }
   await create(object('ScreenshotSchedule', NAME, { accountName: NAME, schedule: '* * * * *', template }, [FINALIZER]))
-  const captures = new Map<string, Expected>()
-  for (const { metadata } of await trial.shots.listAll()) {
-    const expected = large.find(({ name }) => name === metadata.name)
-    if (expected) captures.set(screenshotIdOf(metadata), expected)
-  }
   await withKey(key, async (send) => {
     const body = { url: PRIVATE_URL, options: privateOptions }
-    const shot = await send('/screenshots', body)
-    captures.set(String(shot.body.id), { name: String(shot.body.id).replace('_', '-'), title: PRIVATE_TITLE })
-    const schedule = await send('/schedules', { ...body, schedule: '* * * * *' })
-    if (shot.status !== 202 || schedule.status !== 201) throw new Error(`POST: ${JSON.stringify([shot, schedule])}`)
+    // A busy gateway may respond with 503.
+    const post = (path: string, content: object) =>
+      eventually(`POST ${path}`, async () => {
+        const response = await send(path, content)
+        return response.status < 400 && String(response.body.id ?? (response.body.data as { id: string }).id)
+      })
+    const id = await post('/screenshots', body)
+    captures.set(id, { name: id.replace('_', '-'), title: PRIVATE_TITLE })
+    await post('/schedules', { ...body, schedule: '* * * * *' })
   })
   const schedules = await new Resource(trial.http, screenshotSchedules).listAll()
   const { metadata } = schedules.find(({ spec }) => spec.template.optionsObject !== undefined) ?? {}
