@@ -132,18 +132,17 @@ export async function createEarlier(trial: Trial, receiver: ClusterReceiver): Pr
   }
   const template = { url: QUADRANTS, options: { html: htmlOf(NAME, SMALLEST_CHARACTERS) } }
   await create(object('ScreenshotSchedule', NAME, { accountName: NAME, schedule: '* * * * *', template }, [FINALIZER]))
-  await withKey(key, async (send) => {
-    const body = { url: PRIVATE_URL, options: privateOptions }
-    // A busy gateway may respond with 503.
-    const post = (path: string, content: object) =>
-      eventually(`POST ${path}`, async () => {
-        const response = await send(path, content)
-        return response.status < 400 && String(response.body.id ?? (response.body.data as { id: string }).id)
-      })
-    const id = await post('/screenshots', body)
-    captures.set(id, { name: id.replace('_', '-'), title: PRIVATE_TITLE })
-    await post('/schedules', { ...body, schedule: '* * * * *' })
-  })
+  // A busy gateway may respond with 503, or restart.
+  const post = (path: string, more: object = {}) =>
+    eventually(`POST ${path}`, () =>
+      withKey(key, async (send) => {
+        const { status, body } = await send(path, { url: PRIVATE_URL, options: privateOptions, ...more })
+        return status < 400 && String(body.id)
+      }),
+    )
+  const id = await post('/screenshots')
+  captures.set(id, { name: id.replace('_', '-'), title: PRIVATE_TITLE })
+  await post('/schedules', { schedule: '* * * * *' })
   const schedules = await new Resource(trial.http, screenshotSchedules).listAll()
   const { metadata } = schedules.find(({ spec }) => spec.template.optionsObject !== undefined) ?? {}
   await eventually(
