@@ -6,6 +6,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
+import { undoing } from '../../bench/report/undo.ts'
 import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import type { ClusterReceiver } from '../../support/cluster/receiver.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -79,7 +80,7 @@ async function requireSameKinds(chart: string): Promise<void> {
 
 async function goThrough(trial: Trial, context: PartContext) {
   const receiver = await openReceiver()
-  return upgrade(trial, receiver, context).finally(() => receiver.close())
+  return undoing(receiver.close, () => upgrade(trial, receiver, context))
 }
 
 async function upgrade(trial: Trial, receiver: ClusterReceiver, { progress, settings }: PartContext) {
