@@ -133,17 +133,17 @@ export async function readFirstKey({ release, namespace }: TrialPlace = TRIAL): 
 export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
   const { kubernetes } = await locatePrograms()
-  const forward = spawn(
-    path.join(kubernetes, 'kubectl'),
-    ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`],
-    {
-      env: { ...process.env, KUBECONFIG: paths.kubeconfig },
-      stdio: 'ignore',
-    },
-  )
+  const args = ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`]
+  const env = { ...process.env, KUBECONFIG: paths.kubeconfig }
+  const start = () => spawn(path.join(kubernetes, 'kubectl'), args, { env, stdio: 'ignore' })
+  let forward = start()
   try {
     const base = `http://127.0.0.1:${port}`
-    await eventually('the gateway responds', async () => (await fetch(`${base}/api/v1/status`)).ok)
+    await eventually('the gateway responds', async () => {
+      // kubectl ends with the pod that it chose.
+      if (forward.exitCode !== null) forward = start()
+      return (await fetch(`${base}/api/v1/status`)).ok
+    })
     return await act(base, { authorization: `Bearer ${await readFirstKey()}` })
   } finally {
     forward.kill()
