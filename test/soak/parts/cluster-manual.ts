@@ -133,17 +133,19 @@ async function goThrough(trial: Trial, { settings, progress }: PartContext): Pro
     await type(logs, directory)
   })
   await chapter('rotate keys', async () => {
-    for (const block of (await readChapter(directory, 'Rotate keys')).blocks) {
+    for (const block of (await readChapter(directory, 'Rotate keys')).blocks.filter((block) => !block.includes('$leaked'))) {
       await type(block, directory)
       await kubectl(['rollout', 'status', `deployment/${RELEASE}-operator`, '-n', NAMESPACE])
     }
   })
   await chapter('rotate the store’s keys', async () => {
-    const lines = (await readChapter(directory, 'Rotate keys')).inline
-    const [patch = ''] = lines.filter((line) => line.includes('storage-gateway'))
-    await type(patch.replace('…', 'another-secret-of-the-store'), directory)
+    const { inline, blocks } = await readChapter(directory, 'Rotate keys')
+    const [remove = ''] = inline.filter((line) => line.includes('storage-gateway'))
+    const leaked = Buffer.from(await read(`secret/${RELEASE}-storage-gateway`, '.data.access-key'), 'base64').toString()
+    await type(remove, directory)
     await helmOn('upgrade', RELEASE, chart, '--reuse-values', ...wait)
-    for (const line of lines.filter((line) => line.includes('restart deployment/tintype-api-gateway'))) await type(line, directory)
+    const [end = ''] = blocks.filter((block) => block.includes('$leaked'))
+    await type(`leaked=${leaked}\n${end}`, directory)
     await kubectl(['rollout', 'status', `deployment/${RELEASE}-api-gateway`, '-n', NAMESPACE])
   })
   await chapter('traces', async () => {

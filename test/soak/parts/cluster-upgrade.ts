@@ -4,13 +4,18 @@ import { isInvalid } from '../../../crds/client/kube-error.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
+import { undoing } from '../../bench/report/undo.ts'
 import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
+import type { ClusterReceiver } from '../../support/cluster/receiver.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { createEarlier, findWrongArchived, findWrongCaptures, LATER_POOL, releaseEarlier, useEarlier } from '../stage/earlier-objects.ts'
 import { watchEnds } from '../stage/ends-once.ts'
 import { ARCHIVE_AT_ONCE, createKept, deleteKept, findLost } from '../stage/kept-objects.ts'
+import { openReceiver, trustReceivers } from '../stage/lost-namespace.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
 import { readRunning, tagSettings } from '../stage/running-release.ts'
 import {
@@ -44,8 +49,8 @@ const BETWEEN_LOOKS_MILLISECONDS = 3_000
 
 /** Objects that remain after an uninstall: docs/operations.md, "Uninstall". */
 const STAYS = [
-  'accountusage.tintype.dev/default',
-  'account.tintype.dev/default',
+  'accountusage.tintype.dev/*',
+  'account.tintype.dev/*',
   `apikey.tintype.dev/*`,
   `lease.coordination.k8s.io/${RELEASE}-operator`,
   `persistentvolumeclaim/${RELEASE}-minio`,
@@ -59,6 +64,9 @@ const STAYS = [
   `secret/${RELEASE}-storage-links`,
   `secret/${RELEASE}-storage-operator`,
   `secret/${RELEASE}-storage-uploads`,
+  // This part creates them.
+  'secret/earlier-*',
+  'configmap/webhook-authority-*',
 ]
 
 /** @throws when the upgrade would change the CRDs of the cluster's own release */
@@ -70,9 +78,14 @@ async function requireSameKinds(chart: string): Promise<void> {
   )
 }
 
-async function goThrough(trial: Trial, { progress, settings }: PartContext) {
+async function goThrough(trial: Trial, context: PartContext) {
+  const receiver = await openReceiver()
+  return undoing(receiver.close, () => upgrade(trial, receiver, context))
+}
+
+async function upgrade(trial: Trial, receiver: ClusterReceiver, { progress, settings }: PartContext) {
   const from = settings.from ?? FIRST_STATE
-  const { values, tags } = await readRunning()
+  const { values: running, tags } = await readRunning()
   const [before, now] = [await checkOut(from), await checkOut(NOW)]
   await requireSameKinds(now.chart)
   progress(`building the images of ${from} and ${NOW}`)
@@ -84,12 +97,13 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
 
   progress(`install ${from}`)
   await trial.makeNamespace()
+  const values = [...running, ...LATER_POOL, ...(await trustReceivers())]
   // The cluster's CRDs are newer, and another release uses them.
   const old = [before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false']
   await helmOn('install', RELEASE, ...old, ...ARCHIVE_AT_ONCE, ...wait)
   await trial.whenReady()
   progress('create an object of each kind')
-  await createKept(trial)
+  const [earlier] = await Promise.all([createEarlier(trial, receiver), createKept(trial)])
   await helmOn('upgrade', RELEASE, ...old, '--reset-values', ...wait)
   await trial.whenReady()
   const ends = await watchEnds(trial.http)
@@ -101,12 +115,16 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   progress(`upgrade, with the values of ${from}`)
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
+  const findings = await useEarlier(trial, earlier, 'after the upgrade')
   progress('rollback')
   await helmOn('rollback', RELEASE, OLD_REVISION, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
+  const afterRollback = await findWrongCaptures(earlier)
   progress('upgrade')
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
+  findings.push(...(await useEarlier(trial, earlier, 'after rollback and upgrade')))
+  const held = await releaseEarlier(earlier)
   const broken = await findBroken(noted)
   const oldName = await useOldWebhook(trial)
   const lost = await findLost(trial)
@@ -116,18 +134,32 @@ async function goThrough(trial: Trial, { progress, settings }: PartContext) {
   await load.stop()
   const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
   await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
-  const unfinished = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Pending' || status?.phase === 'Running').length
+  const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
+  const isUnfinished = ({ metadata, status }: Screenshot) =>
+    names.includes(metadata.name) && (status?.phase === 'Pending' || status?.phase === 'Running')
+  const unfinished = (await trial.shots.listAll()).filter(isUnfinished).length
   const leftovers = await findLastLeftovers()
 
   progress('install again')
   await helmOn('install', RELEASE, now.chart, ...values, ...newTags, ...wait)
-  const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
   await trial.whenAllFinished(names)
   const shots = (await trial.shots.listAll()).filter(({ metadata }) => names.includes(metadata.name))
   const missing = await findMissingPictures(shots.map(({ metadata }) => screenshotIdOf(metadata)))
+  progress('archive')
+  await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...ARCHIVE_AT_ONCE, ...wait)
+  const archived = await findWrongArchived(trial, earlier)
+  findings.push(
+    holds(
+      'after the rollback, large and private captures are read and listed',
+      afterRollback.length === 0,
+      afterRollback.join('; ') || 'all',
+    ),
+    holds('earlier finalizers can be removed, and the deleted key is gone then', held === '', held || 'none left'),
+    holds('large and private captures are archived', archived.length === 0, archived.join('; ') || 'all are read and listed'),
+  )
   await ends.stop()
   await Promise.all([before.remove(), now.remove()])
-  return { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults: ends.faults }
+  return { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults: ends.faults, findings }
 }
 
 /** A name that earlier CRDs accepted, although no Secret can be named after it. */
@@ -188,12 +220,16 @@ export const clusterUpgrade: Part = {
 }
 
 async function run(trial: Trial, context: PartContext): Promise<PartResult> {
-  const { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults } = await goThrough(trial, context)
+  const { load, names, shots, unfinished, leftovers, missing, broken, noted, oldName, lost, faults, findings } = await goThrough(
+    trial,
+    context,
+  )
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
   context.progress(`left behind: ${leftovers.join(' ')}`)
   return {
     findings: [
+      ...findings,
       holds('every accepted Screenshot exists', shots.length === names.length, `${shots.length} of ${names.length}`),
       holds(
         'every Screenshot was captured',

@@ -187,5 +187,6 @@ const whenEventOf = (receiver: ClusterReceiver, id: string, pathsOfHooks: readon
     return pathsOfHooks.every((path) => ofIt.some((request) => request.path === path)) && requests
   })
 
-const isSigned = ({ body, headers }: ListedRequest, secret: string): boolean =>
+/** Whether the signature of a post is of this secret. */
+export const isSigned = ({ body, headers }: ListedRequest, secret: string): boolean =>
   createHmac('sha256', secret).update(Buffer.from(body, 'base64')).digest('hex') === headers['x-webhook-signature']

@@ -38,6 +38,8 @@ export const CLUSTER_KINDS = [
   'flowschemas',
   'prioritylevelconfigurations',
 ]
+/** Kinds whose objects get finalizers, which would keep the namespace. */
+export const HELD_KINDS = 'accounts,apikeys,webhooks,screenshotschedules'
 const GENEROUS_MILLISECONDS = 300_000
 /** Timeout for two runners on a busy machine to finish all Screenshots that were created while Helm was slow. */
 const LONG_MILLISECONDS = 1_200_000
@@ -53,6 +55,7 @@ async function openTrial({ release, namespace }: TrialPlace) {
   const create = () => shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS } })
 
   const clear = async () => {
+    await removeFinalizers(namespace)
     await helm(['uninstall', release, '--namespace', namespace, '--ignore-not-found', '--wait'])
     await kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s'])
     await freeVolumes(namespace)
@@ -80,6 +83,12 @@ async function openTrial({ release, namespace }: TrialPlace) {
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
+
+/** Removes the finalizers of all objects of {@link HELD_KINDS}. */
+export async function removeFinalizers(namespace: string): Promise<void> {
+  for (const name of (await kubectl(['get', HELD_KINDS, '-n', namespace, '-o', 'name'])).split('\n').filter(Boolean))
+    await kubectl(['patch', name, '-n', namespace, '--type=merge', '-p', '{"metadata":{"finalizers":null}}'])
+}
 
 /** Calls `act` with an empty namespace for a release, and cleans up afterwards, also after an interruption. */
 export async function withTrial<T>(act: (trial: Trial) => Promise<T>, place = TRIAL): Promise<T> {
@@ -124,17 +133,17 @@ export async function readFirstKey({ release, namespace }: TrialPlace = TRIAL): 
 export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
   const { kubernetes } = await locatePrograms()
-  const forward = spawn(
-    path.join(kubernetes, 'kubectl'),
-    ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`],
-    {
-      env: { ...process.env, KUBECONFIG: paths.kubeconfig },
-      stdio: 'ignore',
-    },
-  )
+  const args = ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`]
+  const env = { ...process.env, KUBECONFIG: paths.kubeconfig }
+  const start = () => spawn(path.join(kubernetes, 'kubectl'), args, { env, stdio: 'ignore' })
+  let forward = start()
   try {
     const base = `http://127.0.0.1:${port}`
-    await eventually('the gateway responds', async () => (await fetch(`${base}/api/v1/status`)).ok)
+    await eventually('the gateway responds', async () => {
+      // kubectl ends with the pod that it chose.
+      if (forward.exitCode !== null) forward = start()
+      return (await fetch(`${base}/api/v1/status`)).ok
+    })
     return await act(base, { authorization: `Bearer ${await readFirstKey()}` })
   } finally {
     forward.kill()
