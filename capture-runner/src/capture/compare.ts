@@ -13,7 +13,7 @@ import {
 } from '@tintype/crds/kinds/comparison'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
 import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
-import { compareWords } from '../comparison/compare-words.ts'
+import { compareWords } from '../comparison/words/compare-words.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'

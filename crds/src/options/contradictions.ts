@@ -9,7 +9,7 @@ import { isPageRanges } from './output/pdf.ts'
 import { isStoragePath } from './output/storage.ts'
 import { MAX_VIDEO_PIXELS } from './output/video.ts'
 import { isFixedTime, isLocale, toTimeZone } from './page/place.ts'
-import { privateOptionNames } from './private.ts'
+import { NO_COLON, privateOptionNames } from './private.ts'
 import { isStatusRange } from './rules/status-ranges.ts'
 import { videoContradictions } from './video-contradictions.ts'
 
@@ -160,6 +160,13 @@ export const contradictions: readonly Contradiction[] = [
   needs('geolocationLongitude', 'geolocationLatitude'),
   needs('proxyUsername', 'proxy'),
   needs('proxyBypass', 'proxy'),
+  {
+    code: 'proxy_username_unknown',
+    paths: ['proxyUsername', 'proxy'],
+    message: `proxy_username ${NO_COLON}`,
+    // A hidden value of a schedule is `true` here.
+    holds: ({ proxyUsername, proxy = '' }) => typeof proxyUsername === 'string' && proxyUsername.includes(':') && !proxy.startsWith('socks'),
+  },
   {
     code: 'dark_mode_force_needs_dark_mode',
     paths: ['darkModeForce', 'darkMode'],

@@ -121,7 +121,7 @@ const headerValue = z
   .max(HEADER_LENGTH)
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks')
 /** RFC 7617, 2. */
-const NO_COLON = 'must not have a colon, because servers take it for the end of the user name'
+export const NO_COLON = 'must not have a colon, because servers take it for the end of the user name'
 const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
 /** Each private option. */

@@ -258,7 +258,7 @@ const COOKIES: [cookie: Omit<Cookie, 'value'>, warning?: string][] = [
   [{ name: 'begun', expires: 0 }, `${KEPT} that have expired`],
   [{ name: '__Http-a', secure: true }, `${KEPT} that break its rules`],
 ]
-t.test('a warning names each cookie that has no effect, without its value, and no other', async (t) => {
+t.test('a warning names each cookie that has no effect, and only those, without their values', async (t) => {
   const received: unknown[] = []
   const sites = await serveSites(t, ({ own }) => ({
     own: {

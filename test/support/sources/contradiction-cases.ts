@@ -199,4 +199,6 @@ export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: s
   { options: { blockRequests: ['*/a', '*://b%C3%BCcher.example/*'] }, contradicts: ['block_requests_unknown'] },
   { options: { allowRequests: ['https://*.m%c3%bcnchen.example:8080/'] }, contradicts: ['allow_requests_unknown'] },
   { options: { failIfRequestFailed: ['http://a%2Eexample'] }, contradicts: ['fail_if_request_failed_unknown'] },
+  { options: { proxy: 'http://proxy.example:3128', proxyUsername: 'a:b' }, contradicts: ['proxy_username_unknown'] },
+  { options: { proxy: 'socks5://proxy.example:1080', proxyUsername: 'a:b' }, contradicts: [] },
 ]
