@@ -165,7 +165,8 @@ export const contradictions: readonly Contradiction[] = [
     paths: ['proxyUsername', 'proxy'],
     message: `proxy_username ${NO_COLON}`,
     // A hidden value of a schedule is `true` here.
-    holds: ({ proxyUsername, proxy = '' }) => typeof proxyUsername === 'string' && proxyUsername.includes(':') && !proxy.startsWith('socks'),
+    holds: ({ proxyUsername, proxy = '' }) =>
+      typeof proxyUsername === 'string' && proxyUsername.includes(':') && !proxy.startsWith('socks'),
   },
   {
     code: 'dark_mode_force_needs_dark_mode',

@@ -34,7 +34,20 @@ export const CAPTURE_STEPS: readonly string[] = [
     'checkContent',
     'stillPage',
   ],
-  ...['measure', 'noteFolded', 'noteWidth', 'noteCookies', 'metadata', 'notePage', 'files', 'frame', 'mask', 'ignoredElements', 'screenshot', 'record'],
+  ...[
+    'measure',
+    'noteFolded',
+    'noteWidth',
+    'noteCookies',
+    'metadata',
+    'notePage',
+    'files',
+    'frame',
+    'mask',
+    'ignoredElements',
+    'screenshot',
+    'record',
+  ],
   ...['print', 'redact', 'maskedFiles', 'process', 'thumbnail', 'notePicture', 'compare', 'upload'],
 ]
 

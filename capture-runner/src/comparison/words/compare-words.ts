@@ -1,5 +1,5 @@
-import { diffWords, type Hunk } from './diff-words.ts'
 import { type InParts, Steps } from '../in-turns.ts'
+import { diffWords, type Hunk } from './diff-words.ts'
 
 // Compares the visible text of captures by words, to distinguish a change of content from one of drawing. Pure functions.
 
