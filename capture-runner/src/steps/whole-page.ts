@@ -124,13 +124,20 @@ interface HiddenTrees {
   remoteFrames: number
 }
 
+/** Levels of nodes that are read at a time. Chromium cannot write responses of more than 300 levels, two for each level of nodes. */
+const LEVELS = 100
+
 /** Reads all nodes, without the events that `DOM.getDocument` causes for each of them from then on. */
 async function readTree({ session, contextId }: World, signal: AbortSignal): Promise<HiddenTrees> {
   const { result } = await awaitResponse(session.send('Runtime.evaluate', { expression: 'document', contextId }), signal)
-  const query = { objectId: result.objectId ?? '', depth: -1, pierce: true }
-  const { node } = await awaitResponse(session.send('DOM.describeNode', query), signal)
   const found: HiddenTrees = { closedRoots: [], marqueeRoots: [], remoteFrames: 0 }
-  collect(node, found)
+  const places: ({ objectId: string } | { backendNodeId: number })[] = [{ objectId: result.objectId ?? '' }]
+  for (const place of places) {
+    const { node } = await awaitResponse(session.send('DOM.describeNode', { ...place, depth: LEVELS, pierce: true }), signal)
+    const deeper: number[] = []
+    collect(node, found, deeper)
+    places.push(...deeper.map((backendNodeId) => ({ backendNodeId })))
+  }
   return found
 }
 
@@ -150,6 +157,7 @@ async function resolve({ session, contextId }: World, ids: readonly number[], si
 interface TreeNode {
   nodeName: string
   backendNodeId: number
+  childNodeCount?: number
   shadowRootType?: string
   children?: TreeNode[]
   shadowRoots?: TreeNode[]
@@ -158,13 +166,15 @@ interface TreeNode {
 
 const FRAMES = new Set(['IFRAME', 'FRAME', 'FENCEDFRAME'])
 
-function collect(node: TreeNode, found: HiddenTrees): void {
-  if (node.shadowRootType === 'closed') found.closedRoots.push(node.backendNodeId)
-  if (node.nodeName.toUpperCase() === 'MARQUEE')
-    found.marqueeRoots.push(...(node.shadowRoots ?? []).map(({ backendNodeId }) => backendNodeId))
-  if (FRAMES.has(node.nodeName.toUpperCase()) && !node.contentDocument) found.remoteFrames++
-  for (const inner of [...(node.children ?? []), ...(node.shadowRoots ?? []), ...(node.contentDocument ? [node.contentDocument] : [])]) {
-    collect(inner, found)
+/** Finds what is in a node. @param deeper gets the nodes whose contents were not read */
+function collect({ children = [], shadowRoots = [], contentDocument }: TreeNode, found: HiddenTrees, deeper: number[]): void {
+  for (const node of [...children, ...shadowRoots, ...(contentDocument ? [contentDocument] : [])]) {
+    if (node.shadowRootType === 'closed') found.closedRoots.push(node.backendNodeId)
+    if (node.nodeName.toUpperCase() === 'MARQUEE')
+      found.marqueeRoots.push(...(node.shadowRoots ?? []).map(({ backendNodeId }) => backendNodeId))
+    if (FRAMES.has(node.nodeName.toUpperCase()) && !node.contentDocument) found.remoteFrames++
+    if (node.children === undefined && (node.childNodeCount ?? 0) > 0) deeper.push(node.backendNodeId)
+    else collect(node, found, deeper)
   }
 }
 
