@@ -103,7 +103,7 @@ t.test('option save_console: saves messages and uncaught errors', async (t) => {
   ])
 })
 
-// proves: save_mhtml save_accessibility_tree
+// proves: save_mhtml, save_accessibility_tree
 t.test('the MHTML and the accessibility tree had the passwords of the page', async (t) => {
   const shot = await shoot('/login', { saveMhtml: true, saveAccessibilityTree: true, saveHtml: true, saveText: true, saveConsole: true })
   for (const type of ['mhtml', 'accessibility_tree', 'html', 'text', 'console'] as const) {
