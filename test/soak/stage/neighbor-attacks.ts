@@ -104,7 +104,7 @@ export const ATTACKS: readonly Attack[] = [
         events: ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'],
       }))
       for (const hook of hooks) await post(attacker, 'webhooks', hook)
-      await capture(small, `${SITE}/quadrants`)(attacker, 5)
+      await capture(small, `${SITE}/quadrants`)(attacker, 60)
     },
   },
   { name: 'pages that hold 858 MB', run: ofHtml(page(HOLDS_MEMORY), { delay: 5_000, retries: 0 }, 6) },
