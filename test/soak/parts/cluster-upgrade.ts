@@ -44,6 +44,7 @@ const OLD_TAG = 'release-before'
 const EVERY_MILLISECONDS = 1_500
 const BETWEEN_MILLISECONDS = 15_000
 const UNFINISHED = 8
+const UNFINISHED_MILLISECONDS = 10_000
 const LOOKS = 30
 const BETWEEN_LOOKS_MILLISECONDS = 3_000
 
@@ -132,7 +133,7 @@ async function upgrade(trial: Trial, receiver: ClusterReceiver, { progress, sett
 
   progress('uninstall, with captures unfinished')
   await load.stop()
-  const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
+  const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create({ delay: UNFINISHED_MILLISECONDS })))
   await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
   const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
   const isUnfinished = ({ metadata, status }: Screenshot) =>

@@ -10,6 +10,7 @@ import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { undoing } from '../../bench/report/undo.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { paths } from '../../cluster/host/state.ts'
@@ -52,7 +53,8 @@ async function openTrial({ release, namespace }: TrialPlace) {
   const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace })
   const all = new Resource(http, namespaces)
   const shots = new Resource(http, screenshots)
-  const create = () => shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS } })
+  const create = (options: CaptureOptions = {}) =>
+    shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS, options } })
 
   const clear = async () => {
     await removeFinalizers(namespace)
