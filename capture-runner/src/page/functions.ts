@@ -234,7 +234,7 @@ export interface ScrollerExtent {
 export interface PageFunctions {
   // blocking
   readPageFacts: (maxNames: number) => PageFacts
-  /** Number of elements, and of texts and comments with "<", in all trees that are known. A search of DevTools for "<" has as many results. */
+  /** Number of elements, texts and comments in all trees that are known. A search of DevTools for an empty text has as many results. */
   countSearchable: () => number
   /**
    * Brings the animations in these roots of `<marquee>` elements to rest: with the content in the middle, or where it slides to. Returns false if some have

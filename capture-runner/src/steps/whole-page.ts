@@ -42,10 +42,10 @@ export async function includeClosedRoots(page: OpenPage): Promise<void> {
   if ((await countAll(page)) !== known) await findClosedRoots(page)
 }
 
-/** Number of elements, and of texts and comments with "<", also in closed roots. */
+/** Number of elements, texts and comments, also in closed roots: an empty text is found in each. */
 async function countAll({ tab: { session }, signal }: OpenPage): Promise<number> {
   await awaitResponse(session.send('DOM.enable'), signal)
-  const { searchId, resultCount } = await awaitResponse(session.send('DOM.performSearch', { query: '<' }), signal)
+  const { searchId, resultCount } = await awaitResponse(session.send('DOM.performSearch', { query: '' }), signal)
   await awaitResponse(session.send('DOM.discardSearchResults', { searchId }), signal)
   return resultCount
 }

@@ -14,9 +14,8 @@ export const countSearchable: PageFunctions['countSearchable'] = () => {
   return count
 }
 
-const isSearchable = (node: Node): boolean =>
-  node.nodeType === Node.ELEMENT_NODE ||
-  ('data' in node && node.nodeType !== Node.PROCESSING_INSTRUCTION_NODE && String(node.data).includes('<'))
+const isSearchable = ({ nodeType }: Node): boolean =>
+  nodeType === Node.ELEMENT_NODE || nodeType === Node.TEXT_NODE || nodeType === Node.COMMENT_NODE || nodeType === Node.CDATA_SECTION_NODE
 
 export const rememberClosedRoots: PageFunctions['rememberClosedRoots'] = (...roots: ShadowRoot[]) => {
   const known = recall('tintypeClosedRoots') ?? remember('tintypeClosedRoots', new Map())

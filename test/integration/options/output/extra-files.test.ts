@@ -17,6 +17,7 @@ const stage = await openStage(t, {
       .end('<svg xmlns="http://www.w3.org/2000/svg"><rect width="10" height="10" fill="red"/></svg>'),
   '/closed': `<!doctype html><title>Closed</title><x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'closed' }).innerHTML = '<p>Closed</p>'</script>`,
   '/plain': `<!doctype html><title>Plain</title><p id="p">tod<b>ay</b></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Sold out <slot></slot>'</script>`,
+  '/bare': `<!doctype html><title>Bare</title><div id="p"></div><script>p.attachShadow({ mode: 'closed' }).textContent = 'Sold out'</script>`,
   '/deep': `<!doctype html><title>Deep</title>${'<div>'.repeat(450)}<p id="p"></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Deep<s>secret</s>'</script>`,
   '/login': `<!doctype html><title>Login</title><input value="Ada Lovelace"><input type="password" value="attribute-secret"><textarea name="passphrase">area-secret</textarea><input id="typed" name="password">
     <iframe srcdoc='<input type="password" value="frame-secret">'></iframe><div id="host"></div>
@@ -53,6 +54,10 @@ t.test('the words of a closed shadow root on a plain element were missing, witho
   const shot = await shoot('/plain', { saveHtml: true, saveText: true })
   t.match(textOf(shot, 'html'), '<p id="p"><template shadowrootmode="closed">Sold out <slot></slot></template>tod')
   t.equal(textOf(shot, 'text').trim(), 'Sold out today')
+})
+
+t.test('the words of a closed shadow root without elements were missing, without a word', async (t) => {
+  t.equal(textOf(await shoot('/bare', { saveText: true }), 'text').trim(), 'Sold out')
 })
 
 t.test('a closed shadow root in a page of 450 levels ended the capture', async (t) => {
