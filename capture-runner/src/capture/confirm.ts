@@ -34,7 +34,8 @@ export interface Confirmation {
 }
 
 /**
- * Compares a capture with the earlier picture. Without a result in time, the page counts as changed. If the page changed, captures it again and compares that, unless `retries` is 0 or the time is short.
+ * Compares a capture with the earlier picture. Without a result in time, the page counts as changed. If the page changed, captures it again and
+ * compares that, unless `retries` is 0 or the time is short.
  * @returns the capture to store, with its comparison
  * @throws what `examine` throws
  */

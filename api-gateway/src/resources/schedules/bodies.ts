@@ -125,21 +125,26 @@ function splitTiming<Body extends object>(fields: Body): Omit<Body, 'url' | 'opt
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !others.includes(field))) as never
 }
 
+const WITHOUT_CACHE = 'every run captures the page'
 /** Fields of POST /screenshots that schedules do not have, and why. */
 const UNUSABLE = new Map([
-  ...Object.keys(cacheFields).map((field) => [field, 'every run captures the page'] as const),
+  ...Object.keys(cacheFields).map((field) => [field, WITHOUT_CACHE] as const),
   ...['async', 'response_type'].map((field) => [field, 'no request waits for its runs'] as const),
 ])
 
-/** Names the reason, for a field at the top level or in options. */
+const unusable = (field: string, reason: string): string => `${field} cannot be used in a schedule, because ${reason}. Leave it out.`
+
+/** Names the reason for an unknown field, at the top level or in options. */
 function explain(problem: Problem): Problem {
   const field = problem.path.split('.').at(-1) ?? ''
-  const reason = problem.code === 'unknown_field' || problem.code === 'not_allowed' ? UNUSABLE.get(field) : undefined
-  return reason === undefined ? problem : { ...problem, message: `${field} cannot be used in a schedule, because ${reason}. Leave it out.` }
+  const reason = problem.code === 'unknown_field' ? UNUSABLE.get(field) : undefined
+  return reason === undefined ? problem : { ...problem, message: unusable(field, reason) }
 }
 
 const findCacheProblems = (cache: object): Problem[] =>
-  Object.keys(cache).map((option) => ({ path: `options.${toSnakeCase(option)}`, code: 'not_allowed', message: '' }))
+  Object.keys(cache)
+    .map(toSnakeCase)
+    .map((option) => ({ path: `options.${option}`, code: 'not_allowed', message: unusable(option, WITHOUT_CACHE) }))
 
 /** Both endpoints accept screenshots and videos, which have different events. */
 export function findEventProblems(events: readonly EventType[] | null | undefined, format: CaptureOptions['format']): Problem[] {
@@ -206,7 +211,7 @@ export const createScheduleBody: BodyReader<CreateScheduleBody, Rules> = {
 }
 
 function findCommonProblems({ problems, fields, cache }: ReadCapture<z.infer<typeof UpdateBody>>, { now }: Rules): Problem[] {
-  return [...[...problems, ...findCacheProblems(cache)].map(explain), ...(fields ? findDateProblems(fields, now()) : [])]
+  return [...problems.map(explain), ...findCacheProblems(cache), ...(fields ? findDateProblems(fields, now()) : [])]
 }
 
 /** Body of PATCH /schedules/{id}. What depends on the stored schedule is checked by `mergeSchedule`. */
