@@ -11,8 +11,9 @@ import {
   isSameText,
   type PictureBox,
 } from '@tintype/crds/kinds/comparison'
+import type { ComparisonSettings } from '../comparison/change-finder.ts'
 import type { ChangedPixels } from '../comparison/changed-pixels.ts'
-import { type ComparisonSettings, comparePictures } from '../comparison/compare.ts'
+import { comparePictures } from '../comparison/compare.ts'
 import type { ComparisonPlan } from '../comparison/comparison-plan.ts'
 import { decide, decideByWords, decideEngine, evaluate, evaluateEngine, type Noise, toTolerances } from '../comparison/decide.ts'
 import { type DecodedPicture, decodeTo, type EncodedPicture, inspect } from '../comparison/decoded-picture.ts'

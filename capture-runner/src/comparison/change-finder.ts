@@ -1,11 +1,25 @@
+import type { PictureBox } from '@tintype/crds/kinds/comparison'
 import pixelmatch from 'pixelmatch'
-import type { StripPixels, StripRows } from './add-changes.ts'
-import type { ComparisonSettings } from './compare.ts'
+import type { SlightLevels, StripPixels, StripRows } from './add-changes.ts'
 import { allocateRows, CHANNELS, toPixels } from './decoded-picture.ts'
 import { ColorPairs, decideFlatAreas, type FlatStrip, type RowRange } from './flat-areas.ts'
 import { forgiveOffsets } from './forgive-offsets.ts'
 import { fillIgnoreMask } from './ignore-mask.ts'
 import { SmoothEdges } from './smooth-edges.ts'
+
+/** How to compare. */
+export interface ComparisonSettings {
+  /** Color difference up to which pixels count as equal, 0 to 1. */
+  colorTolerance: number
+  /** Whether antialiased pixels count. */
+  antialiasing: boolean
+  /** Areas that are not compared, in pixels of the picture. */
+  ignored: readonly PictureBox[]
+  /** From when the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
+  slightLevels?: SlightLevels | undefined
+  /** Whether pixels count that moved by one pixel, or that are smoothed differently; absent: they do. */
+  forgivesOffsets?: boolean | undefined
+}
 
 /** Steps to compare a pixel in search of smooth edges, and only by its color. A step takes about 100 nanoseconds. */
 const SMOOTH_STEPS = 3

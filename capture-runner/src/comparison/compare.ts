@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PictureBox } from '@tintype/crds/kinds/comparison'
-import { addChanges, type SlightLevels, type StripRows } from './add-changes.ts'
-import { ChangeFinder } from './change-finder.ts'
+import { addChanges, type StripRows } from './add-changes.ts'
+import { ChangeFinder, type ComparisonSettings } from './change-finder.ts'
 import { CELL, ChangedPixels } from './changed-pixels.ts'
 import { allocateRows, CHANNELS, type DecodedPicture } from './decoded-picture.ts'
 import { toIgnoreMask } from './ignore-mask.ts'
@@ -9,20 +9,6 @@ import { type InParts, inTurns, Steps } from './in-turns.ts'
 import { canvasOf, type Size } from './outside.ts'
 
 // Compares two pictures strip by strip, so that memory does not grow with the page (ADR 46). The result is that of pixelmatch on the whole pictures.
-
-/** How to compare. */
-export interface ComparisonSettings {
-  /** Color difference up to which pixels count as equal, 0 to 1. */
-  colorTolerance: number
-  /** Whether antialiased pixels count. */
-  antialiasing: boolean
-  /** Areas that are not compared, in pixels of the picture. */
-  ignored: readonly PictureBox[]
-  /** From when the color of an area differs, although each pixel is within the tolerance; absent: areas are not compared. */
-  slightLevels?: SlightLevels | undefined
-  /** Whether pixels count that moved by one pixel, or that are smoothed differently; absent: they do. */
-  forgivesOffsets?: boolean | undefined
-}
 
 /** Pixels of a strip, which are read at a time. */
 const STRIP_PIXELS = 2 ** 19

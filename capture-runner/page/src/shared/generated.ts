@@ -1,9 +1,7 @@
 // The text that style sheets generate before and after the content of elements, with the values of counters.
 
 import { attributeOf, isHtml, nameOf } from './dom.ts'
-import { PseudoHosts } from './pseudo-hosts.ts'
-
-export type Pseudo = '::before' | '::after' | '::marker'
+import { type Pseudo, PseudoHosts } from './pseudo-hosts.ts'
 
 /** Generated text as the page shows it. */
 export interface Generated {

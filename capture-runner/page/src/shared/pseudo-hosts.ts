@@ -1,7 +1,6 @@
 // Elements to which style sheets may add words. To ask the browser for the pseudo-elements of each element takes longer than all else.
 
 import { queryAll, type Root } from './dom.ts'
-import type { Pseudo } from './generated.ts'
 import { findMatches, findRoots } from './tree.ts'
 
 /** Parts of selectors that refer to other elements or trees than those in which a search would look. */
@@ -11,6 +10,7 @@ const PSEUDO = /::?(before|after|marker)\b[^,]*/g
 /** Values of `content` that are not words: none, or letters of icon fonts. */
 const WORDLESS = /^(none|normal|"[\uE000-\uF8FF\u{F0000}-\u{10FFFD}]*"|)$/u
 
+export type Pseudo = '::before' | '::after' | '::marker'
 type Name = 'before' | 'after' | 'marker'
 
 /** Finds them once, with the style sheets as they are. */

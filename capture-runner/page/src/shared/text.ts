@@ -1,6 +1,7 @@
 import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
-import { type Generated, GeneratedText, type Pseudo } from './generated.ts'
+import { type Generated, GeneratedText } from './generated.ts'
+import type { Pseudo } from './pseudo-hosts.ts'
 import { enterScene, isLegible, isSeenIn, isShowing, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
