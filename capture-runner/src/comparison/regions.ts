@@ -225,6 +225,9 @@ function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[
   return doubtful
 }
 
+/** Share of the height of letters between those of a line: one between two others may be the same by chance, or the colon of a time. */
+const LINE_GAP = 1.3
+
 /** Whether two boxes are as letters of a line: of about the same height, side by side, and near each other. */
 function isSameLine(a: PictureBox, b: PictureBox): boolean {
   const overlap = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
@@ -232,7 +235,7 @@ function isSameLine(a: PictureBox, b: PictureBox): boolean {
   if (overlap <= 0) return false
   const [low, high] = [Math.min(a.height, b.height), Math.max(a.height, b.height)]
   const gap = Math.max(a.x, b.x) - Math.min(a.x + a.width, b.x + b.width)
-  return overlap >= 0.7 * high && low >= 0.7 * high && gap <= 0.5 * low
+  return overlap >= 0.7 * high && low >= 0.7 * high && gap <= LINE_GAP * low
 }
 
 const isSameSize = (a: Pick<Part, 'box' | 'weight'>, b: Pick<Part, 'box' | 'weight'>): boolean =>

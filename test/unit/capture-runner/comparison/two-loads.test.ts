@@ -97,6 +97,16 @@ t.test('a changed price on a page with parts that draw themselves differently ea
   }
 })
 
+t.test('the minutes of a time of which the loads show other milliseconds were a change', async (t) => {
+  const time = (text: string, size: number) => page(600, 450, 1).text(text, 40, 280, size)
+  for (const size of [12, 18, 40]) {
+    const found = await compare(time('23A31A07A123', size), time('23A35A42A907', size), { again: time('23A35A42A456', size) })
+    t.match(found, { changed: false, rule: 'loads' }, `${size} pixels`)
+    const control = await compare(time('23 AAAAA 123', size), time('45 AAAAA 907', size), { again: time('45 AAAAA 456', size) })
+    t.match(control, { changed: true, regionCount: 1 }, `control: another number of the line, ${size} pixels`)
+  }
+})
+
 t.test('loads of other heights do not agree where only one of them has pixels', async (t) => {
   const tall = (height: number, color: Color) => new Drawing(300, height).box(0, height - 40, 300, 40, color)
   t.match(await compare(tall(500, RED), tall(600, RED), { again: tall(550, RED) }), { changed: false, rule: 'loads' })
