@@ -16,6 +16,12 @@ export const place: DaemonPlace = { records: paths.daemons, logs: paths.logs }
 
 const { namespace, namespacePath } = network
 
+/**
+ * Tests add addresses of this range to the node, for servers that must be public: the service refuses documentation addresses. A request that is sent
+ * after such a server has ended must not leave the machine.
+ */
+const PRETENDED_PUBLIC = '203.0.114.0/24'
+
 /** True when the namespace exists and can be entered. After a restart of the machine only a stale file may be left. */
 export function hasNamespace(): Promise<boolean> {
   return succeeds('nsenter', [`--net=${namespacePath}`, 'true'])
@@ -34,6 +40,7 @@ export async function ensureNamespace(): Promise<boolean> {
     ip addr replace ${network.nodeAddress}/24 dev node0
     ip link set node0 up
     ip route show default | grep -q . || ip route add default via 10.99.0.254 dev node0 # without a default route, connections to Services fail
+    ip route replace prohibit ${PRETENDED_PUBLIC}
     sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.route_localnet=0`
   await inside('sh', ['-c', script])
   return !isThere
