@@ -26,8 +26,10 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 /** The form of a name in CEL: parts that begin with a capital letter. Offsets such as `+01:00` are no names. */
 export const TIME_ZONE_PATTERN = '^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*$'
 
+const isKnown = new LRUCache<string, boolean>({ max: MAX_ZONES, memoMethod: (name) => toTimeZone(name) === name })
+
 /** True for a name in the IANA database, spelled as there, because the API server reads it with regard to case. */
-export const isTimeZone = (name: string): boolean => toTimeZone(name) === name
+export const isTimeZone = (name: string): boolean => isKnown.memo(name)
 
 /** What a time zone must be, and the spelling that was meant if only its letters have the wrong case. */
 export function describeTimeZone(name: string): string {
