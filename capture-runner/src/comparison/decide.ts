@@ -43,7 +43,12 @@ export const evaluateEngine = (
   changed: ChangedPixels,
   between: ChangedPixels | undefined,
   textChanged: boolean | undefined,
-): InParts<Evaluation> => evaluateRegions(changed, between, MIN_ENGINE_PIXELS, textChanged === false ? MIN_ENGINE_FILL : 0)
+): InParts<Evaluation> =>
+  evaluateRegions(changed, between, {
+    minPixels: MIN_ENGINE_PIXELS,
+    minFill: textChanged === false ? MIN_ENGINE_FILL : 0,
+    isSameText: textChanged === false,
+  })
 
 /** Builds the result for a picture of another browser or of other fonts. Words and large differences decide. */
 export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, textChanged = false): Comparison => ({
@@ -56,9 +61,12 @@ export const decideEngine = (changed: ChangedPixels, evaluation: Evaluation, tex
 export const evaluate = (
   changed: ChangedPixels,
   between: ChangedPixels | undefined,
-  { threshold, noise, textChanged = false }: { threshold: number | undefined; noise: Noise; textChanged?: boolean | undefined },
+  { threshold, noise, textChanged }: { threshold: number | undefined; noise: Noise; textChanged?: boolean | undefined },
 ): InParts<Evaluation> =>
-  evaluateRegions(changed, between, threshold !== undefined || textChanged ? 1 : noise === 'none' ? MIN_PIXELS : MIN_LOSSY_PIXELS)
+  evaluateRegions(changed, between, {
+    minPixels: threshold !== undefined || textChanged ? 1 : noise === 'none' ? MIN_PIXELS : MIN_LOSSY_PIXELS,
+    isSameText: textChanged === false,
+  })
 
 /** Builds the result. */
 export function decide(changed: ChangedPixels, evaluation: Evaluation, { threshold }: Pick<Settings, 'threshold'>): Comparison {

@@ -47,21 +47,28 @@ export interface Evaluation extends Regions {
   isSlight: boolean
 }
 
+/** How to evaluate a difference. */
+export interface RegionRules {
+  /** Changed pixels from which a region counts. */
+  minPixels: number
+  /** Share of its box that must have changed; default: 0. */
+  minFill?: number
+  /** Whether no word changed on which the loads agree. */
+  isSameText: boolean
+}
+
 /**
  * Evaluates the difference to the earlier picture.
  * @param between the difference of the two loads; absent: the page was loaded once
- * @param minPixels changed pixels from which a region counts
- * @param minFill share of its box that must have changed
  */
 export function* evaluateRegions(
   changed: ChangedPixels,
   between: ChangedPixels | undefined,
-  minPixels: number,
-  minFill = 0,
+  { minPixels, minFill = 0, isSameText }: RegionRules,
 ): InParts<Evaluation> {
   const weights = yield* weigh(changed)
   const { isStable, isLimited } = between
-    ? yield* findStable(changed, between, weights, yield* weigh(between))
+    ? yield* findStable(changed, weights, { pixels: between, noise: yield* weigh(between), line: isSameText ? UNSTABLE_LINE : LINE })
     : { isStable: weights, isLimited: false }
   const counted = yield* findRegions(
     changed,
@@ -152,7 +159,14 @@ interface Stable {
   isLimited: boolean
 }
 
-function* findStable(changed: ChangedPixels, between: ChangedPixels, weights: Uint8Array, noise: Uint8Array): InParts<Stable> {
+/** The difference of the loads. */
+interface Between {
+  pixels: ChangedPixels
+  noise: Uint8Array
+  line: Line
+}
+
+function* findStable(changed: ChangedPixels, weights: Uint8Array, { pixels: between, noise, line }: Between): InParts<Stable> {
   const isStable = new Uint8Array(weights.length)
   const isNearSpot = new Uint8Array(weights.length)
   const stable: Part[] = []
@@ -187,7 +201,7 @@ function* findStable(changed: ChangedPixels, between: ChangedPixels, weights: Ui
     }
     stable.push({ cells, weight, box: boxOf(cells, changed, weights) })
   }
-  const doubtful = yield* findDoubtful(stable, unstable)
+  const doubtful = yield* findDoubtful(stable, unstable, line)
   for (const part of doubtful ?? []) for (const cell of part.cells) isStable[cell] = 0
   if (unstable.length >= MIN_SCATTERED) yield* dropScattered(changed, { weights, noise, isStable, unstable })
   return { isStable, isLimited: doubtful === undefined }
@@ -197,7 +211,7 @@ function* findStable(changed: ChangedPixels, between: ChangedPixels, weights: Ui
  * Parts in which the loads agree by chance. They continue a line of which other parts are unstable, such as the digits of a counter. Or they have the
  * size of an unstable part: the loads show an element at random places, and both lack it where the earlier picture shows it. Undefined: too many pairs.
  */
-function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[]): InParts<Set<Part> | undefined> {
+function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[], line: Line): InParts<Set<Part> | undefined> {
   if (stable.length * unstable.length > MAX_PAIRS) return undefined
   const doubtful = new Set<Part>()
   const others = [...stable]
@@ -210,7 +224,7 @@ function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[
     if (steps.add(others.length)) yield
     for (let index = others.length - 1; index >= 0; index--) {
       const other = others[index]!
-      if (!isSameLine(part.box, other.box)) continue
+      if (!isSameLine(part.box, other.box, line)) continue
       doubtful.add(other)
       waiting.push(other)
       // The last one, which was compared before, takes its place.
@@ -225,17 +239,26 @@ function* findDoubtful(stable: readonly Part[], unstable: readonly UnstablePart[
   return doubtful
 }
 
-/** Share of the height of letters between those of a line: one between two others may be the same by chance, or the colon of a time. */
-const LINE_GAP = 1.3
+/** What the parts of a line have in common, as shares of the larger height. */
+interface Line {
+  minHeight: number
+  minOverlap: number
+  /** Letters between two others may be the same by chance, such as the colon of a time. */
+  maxGap: number
+}
+
+const LINE: Line = { minHeight: 0.7, minOverlap: 0.7, maxGap: 1.3 }
+/** If no word changed on which the loads agree, a stroke of a letter can be a part, and the seconds of a time can be between two. */
+const UNSTABLE_LINE: Line = { minHeight: 0.4, minOverlap: 0.4, maxGap: 4 }
 
 /** Whether two boxes are as letters of a line: of about the same height, side by side, and near each other. */
-function isSameLine(a: PictureBox, b: PictureBox): boolean {
+function isSameLine(a: PictureBox, b: PictureBox, { minHeight, minOverlap, maxGap }: Line): boolean {
   const overlap = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   // Most pairs end here.
   if (overlap <= 0) return false
   const [low, high] = [Math.min(a.height, b.height), Math.max(a.height, b.height)]
   const gap = Math.max(a.x, b.x) - Math.min(a.x + a.width, b.x + b.width)
-  return overlap >= 0.7 * high && low >= 0.7 * high && gap <= LINE_GAP * low
+  return overlap >= minOverlap * high && low >= minHeight * high && gap <= maxGap * high
 }
 
 const isSameSize = (a: Pick<Part, 'box' | 'weight'>, b: Pick<Part, 'box' | 'weight'>): boolean =>

@@ -13,20 +13,22 @@ interface Settings {
   noise?: Noise
   threshold?: number
   ignored?: PictureBox[]
+  /** Whether words changed on which the loads agree; absent: not known. */
+  textChanged?: boolean
 }
 
 /** Compares a picture with an earlier one as a runner does. */
 export async function compare(
   before: DecodedPicture,
   after: DecodedPicture,
-  { again, noise = 'none', threshold, ignored = [] }: Settings = {},
+  { again, noise = 'none', threshold, ignored = [], textChanged }: Settings = {},
 ) {
   const settings = { ...toTolerances(0.1, noise), antialiasing: false, ignored }
   const signal = AbortSignal.timeout(60_000)
   const shown = again ?? after
   const changed = await comparePictures(before, shown, settings, signal)
   const between = again && (await comparePictures(after, again, settings, signal, changed))
-  return decide(changed, await inTurns(evaluate(changed, between, { threshold, noise }), signal), { threshold })
+  return decide(changed, await inTurns(evaluate(changed, between, { threshold, noise, textChanged }), signal), { threshold })
 }
 
 export const RED: Color = [200, 20, 20]

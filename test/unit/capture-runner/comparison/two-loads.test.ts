@@ -102,6 +102,11 @@ t.test('the minutes of a time of which the loads show other milliseconds were a 
   for (const size of [12, 18, 40]) {
     const found = await compare(time('23A31A07A123', size), time('23A35A42A907', size), { again: time('23A35A42A456', size) })
     t.match(found, { changed: false, rule: 'loads' }, `${size} pixels`)
+    const [before, ...loads] = ['23A31A57A123', '23A38A57A907', '23A38A57A456'].map((text) => time(text, size))
+    for (const textChanged of [true, false]) {
+      const same = await compare(before!, loads[0]!, { again: loads[1]!, textChanged })
+      t.match(same, { changed: textChanged }, `the same seconds, ${size} pixels, words changed: ${textChanged}`)
+    }
     const control = await compare(time('23 AAAAA 123', size), time('45 AAAAA 907', size), { again: time('45 AAAAA 456', size) })
     t.match(control, { changed: true, regionCount: 1 }, `control: another number of the line, ${size} pixels`)
   }
