@@ -15,15 +15,24 @@ const THREAD_MILLISECONDS = 400
 export class TaskWatch {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
   readonly #onLongTask: (session: DevTools) => void
+  readonly #milliseconds: number
   /** Frames whose metrics are on. */
   readonly #measured = new WeakSet<DevTools>()
   readonly #stopped = new AbortController()
   #isStarted = false
 
-  /** @param onLongTask called with the session of a blocked frame, once for each task */
-  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLongTask: (session: DevTools) => void) {
+  /**
+   * @param onLongTask called with the session of a blocked frame, once for each task
+   * @param milliseconds how long a task may block the page
+   */
+  constructor(
+    tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>,
+    onLongTask: (session: DevTools) => void,
+    milliseconds = TASK_MILLISECONDS,
+  ) {
     this.#tab = tab
     this.#onLongTask = onLongTask
+    this.#milliseconds = milliseconds
     this.#measured.add(tab.session)
   }
 
@@ -66,7 +75,7 @@ export class TaskWatch {
       if (isOver) return
       if (thread === undefined) continue
       blocked ??= { since: performance.now() - CHECK_MILLISECONDS, thread }
-      const isLong = performance.now() - blocked.since >= TASK_MILLISECONDS && thread - blocked.thread >= THREAD_MILLISECONDS
+      const isLong = performance.now() - blocked.since >= this.#milliseconds && thread - blocked.thread >= THREAD_MILLISECONDS
       if (!isLong) continue
       this.#onLongTask(session)
       return

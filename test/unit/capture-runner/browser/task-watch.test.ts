@@ -21,7 +21,7 @@ function open({ responds, thread }: { responds: boolean; thread: () => number | 
   } as unknown as Tab['session']
   const lifecycle = new Lifecycle(session, 'main')
   const { promise, resolve } = Promise.withResolvers<Tab['session']>()
-  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve)
+  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve, 500)
   t.teardown(() => {
     lifecycle.dispose()
     watch.stop()
