@@ -141,15 +141,7 @@ interface ScreenshotInput {
   onPageReady: () => void
 }
 
-async function takeScreenshot({
-  order,
-  plan,
-  parts,
-  recorder,
-  timings,
-  signal,
-  onPageReady,
-}: ScreenshotInput): Promise<Captured> {
+async function takeScreenshot({ order, plan, parts, recorder, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
