@@ -7,6 +7,7 @@ import {
   toFrameMetrics,
   toLayoutMetrics,
   toMetrics,
+  WITH_MOVING_CLOCK,
   WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
@@ -104,7 +105,7 @@ class Frames {
     this.#plan = plan
     this.#lifecycle = lifecycle
     this.#media = plan
-    // A tab with frame control has a window of its own size.
+    // A tab with frame control has a window of its own size, and no virtual clock.
     this.#scripts = plan.frameControl ? [WITHOUT_SHARED_WORKERS] : [WITHOUT_SHARED_WORKERS, WITH_OUTER_SIZE]
   }
 
@@ -158,11 +159,14 @@ class Frames {
 
   /**
    * Dedicated workers inherit the page's settings, but a service worker needs its own override. Excluding workers from auto-attach does not work: the
-   * browser would still pause them, forever.
+   * browser would still pause them, forever. A new worker is paused until its settings are applied.
    */
   #setUpWorker(worker: ParentSession): void {
-    const overridden = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
-    Promise.all([overridden, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+    Promise.all([
+      worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated)),
+      this.#plan.frameControl ? undefined : worker.send('Runtime.evaluate', { expression: WITH_MOVING_CLOCK }),
+      worker.send('Runtime.runIfWaitingForDebugger'),
+    ]).catch(() => {})
   }
 
   /** Counts the requests of a dedicated worker, and of those that it starts, as the page's. */

@@ -8,7 +8,7 @@ import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
 import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
-import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
+import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
@@ -19,7 +19,6 @@ import { armEgress } from './arm-egress.ts'
 import { openBaseline } from './compare.ts'
 import { compareTwice } from './confirm.ts'
 import { copyIfAsked } from './copy.ts'
-import { inRealTimeAfterLoop } from './in-real-time.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
@@ -86,12 +85,10 @@ export async function capture(
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>, plan: CapturePlan) =>
       repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
-        const captured = await inRealTimeAfterLoop((isRealTime) =>
-          takeScreenshot({
-            ...{ order, plan, parts, recorder, isRealTime, timings },
-            ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
-          }),
-        )
+        const captured = await takeScreenshot({
+          ...{ order, plan, parts, recorder, timings },
+          ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
+        })
         return withFitness(captured, plan, order)
       })
     const first = await take(timings, plan)
@@ -139,22 +136,12 @@ interface ScreenshotInput {
   plan: CapturePlan
   parts: CaptureParts
   recorder: RecorderParts | undefined
-  isRealTime: boolean
   timings: Record<string, number>
   signal: AbortSignal
   onPageReady: () => void
 }
 
-async function takeScreenshot({
-  order,
-  plan,
-  parts,
-  recorder,
-  isRealTime,
-  timings,
-  signal,
-  onPageReady,
-}: ScreenshotInput): Promise<Captured> {
+async function takeScreenshot({ order, plan, parts, recorder, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
@@ -164,14 +151,13 @@ async function takeScreenshot({
   let isSound = false
   try {
     armEgress(lease.tab.egress, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
     const { version } = lease.browser
     const fonts = await hashFonts()
     captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts, text: TEXT_VERSION }
     return captured
   } catch (error) {
-    isSound = error instanceof ClockLoopError
     throw watch.explain(error)
   } finally {
     // Not awaited, so that the upload runs while the next tab opens.

@@ -19,13 +19,6 @@ export class CaptureError extends Error {
   }
 }
 
-/** A script of the page seems to wait in a loop for the page's virtual clock. The page must be loaded again, in real time. */
-export class ClockLoopError extends CaptureError {
-  constructor() {
-    super('TIMEOUT', 'a script of the page did not end')
-  }
-}
-
 /** Commands whose parameters come from options, as the browser refuses them. Another reason than a value of an option ends the lookup. */
 const REFUSED_COMMAND = /Protocol error \((?:Emulation\.set(?!Virtual)\w+|Fetch\.continueRequest)\): (?!Invalid InterceptionId)(.+)/
 /** Options that Playwright refuses by itself, or whose refusal it words anew. */

@@ -62,7 +62,7 @@ export const stability: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const clock = work.clock ?? new PageClock(work.tab, work.onLoop)
+    const clock = work.clock ?? new PageClock(work.tab, work.onLongTask)
     await clock.hold()
     const wait = new StabilityWait(work, clock)
     const motion = await wait.run()
