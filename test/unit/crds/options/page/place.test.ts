@@ -3,7 +3,12 @@ import { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
 import { isFixedTime } from '../../../../../crds/src/options/page/place.ts'
 
 t.test('times as other programs write them, such as with microseconds, were refused', async (t) => {
-  const written = ['2026-01-01T00:00:00.123456Z', '2026-01-01T00:00:00.123456789+00:00', '2026-01-01t10:00:00z', '2026-01-01 10:00:00-03:30']
+  const written = [
+    '2026-01-01T00:00:00.123456Z',
+    '2026-01-01T00:00:00.123456789+00:00',
+    '2026-01-01t10:00:00z',
+    '2026-01-01 10:00:00-03:30',
+  ]
   for (const fixedTime of written) {
     t.ok(CaptureOptions.safeParse({ fixedTime }).success, fixedTime)
     t.ok(isFixedTime(fixedTime), `Date reads ${fixedTime}`)
