@@ -1,7 +1,6 @@
 // Characters that make the name of a file misleading: in some programs, a name with U+202E reads backward, so that an .exe seems to be a .png. A name
 // of dots and blanks is that of a folder, or of nothing.
 
-import type { CelRule } from '../schema/custom-resource.ts'
 import { HIDING, hasVisibleText, INVISIBLE, inJs, inRe2, SHAPING, type Spelling, TAGS, toRanges } from './visible.ts'
 
 /**
@@ -48,4 +47,4 @@ export const misleadingRules = (field: string) =>
   [
     { rule: `self.matches(r'[^.${toRanges(INVISIBLE, inRe2)}]')`, message: `${field} ${NAMELESS_MESSAGE}` },
     { rule: `!self.matches(r'${MISLEADING_IN_RE2}')`, message: `${field} ${HIDING_MESSAGE} invisible characters and marks of direction` },
-  ] as const satisfies CelRule[]
+  ] as const
