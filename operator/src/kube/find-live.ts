@@ -23,7 +23,11 @@ export async function findLive<T extends Conditioned>(key: ObjectKey, kind: Kind
   const known = object.status?.conditions ?? []
   const message = 'It was deleted, and does nothing any more. It is kept by what metadata.finalizers names.'
   const observedGeneration = object.metadata.generation ?? 0
-  const conditions = setCondition(known, { type: ConditionType.ready, status: 'False', reason: 'Deleting', message, observedGeneration }, now)
+  const conditions = setCondition(
+    known,
+    { type: ConditionType.ready, status: 'False', reason: 'Deleting', message, observedGeneration },
+    now,
+  )
   if (!isSameCondition(findCondition(known, ConditionType.ready), conditions.at(-1)))
     await patchStatus(kind.client, object, { conditions, ...kind.outdated })
   return undefined

@@ -76,7 +76,13 @@ t.test('private options follow a changed URL or proxy: the change is refused whi
     )
     await t.rejects(change(template), { status: 403, message }, JSON.stringify(template))
   }
-  t.ok(await change({ externalIdentifier: 'mine', options: { fullPage: true, proxy: null, headersScope: 'same_origin', ignoreHttpsErrors: false } }), 'other fields')
+  t.ok(
+    await change({
+      externalIdentifier: 'mine',
+      options: { fullPage: true, proxy: null, headersScope: 'same_origin', ignoreHttpsErrors: false },
+    }),
+    'other fields',
+  )
   const removed = { sealedOptions: null, optionsObject: null, hiddenOptions: null }
   t.ok(await change({ url: 'https://example.org/', ...removed }), 'without the hidden options')
   t.ok(await change({ url: 'https://example.com/', options: { proxy: 'http://other.example:8080' } }), 'a schedule without hidden options')
@@ -95,7 +101,10 @@ t.test('scripts that kubectl added to sealed cookies put them into the picture: 
     const message = new RegExp(`template: ${option} could show the hidden options. Change it with PATCH in the REST API`)
     await t.rejects(change({ [option]: value }), { status: 403, message }, option)
   }
-  t.ok(await change({ scripts: 'play()', styles: 'p {}', click: '#open', fullPage: true, bypassCsp: false }), 'the same code, and other options')
+  t.ok(
+    await change({ scripts: 'play()', styles: 'p {}', click: '#open', fullPage: true, bypassCsp: false }),
+    'the same code, and other options',
+  )
   t.ok(await change({ scripts: null, scriptUrls: null }), 'less code')
 })
 

@@ -108,9 +108,7 @@ function findReason({ template, changes, named, missing, options, url }: Merged)
     return { path: typeof changes.url === 'string' ? 'url' : 'options', text: 'the private options are encrypted for the present url' }
   const replaced = named.find((name) => hidden.includes(name) || name in changes.privateOptions)
   if (replaced !== undefined) return { path: toField(replaced), text: 'the hidden options are stored as one encrypted text' }
-  const secret = SECRETS_OF.find(
-    ([option, secrets]) => isRisk(option, changes, template) && secrets.some((name) => missing.includes(name)),
-  )
+  const secret = SECRETS_OF.find(([option, secrets]) => isRisk(option, changes, template) && secrets.some((name) => missing.includes(name)))
   const isReadable = missing.some((name) => OF_PAGE.includes(name))
   const code = isReadable ? CODE_OPTIONS.find((option) => isRisk(option as keyof CaptureOptions, changes, template)) : undefined
   if (code !== undefined) return { path: toField(code), text: `${toSnakeCase(code)} could show the private options` }
