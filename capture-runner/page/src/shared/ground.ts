@@ -75,10 +75,21 @@ export class Camouflage {
     }
     const box = boxOfText()
     if (!isBehind(ground, box) || this.#painting.some((host) => around.has(host.element) || isSeenIn(host.box, box))) return false
-    this.#painters ??= toPainters<never>(allElements().filter((one) => isReplaced(one) || paintsItself(getComputedStyle(one))))
+    this.#painters ??= allElements().flatMap(toPainter)
     return !this.#painters.some((one) => isSeenIn(one.box, box) && !around.has(one.element))
   }
 }
+
+/** Large elements that stay in the window while the page scrolls can be behind all of it. */
+function toPainter(element: Element): Painter[] {
+  const style = getComputedStyle(element)
+  const isStaying = /fixed|sticky/.test(style.position) && boxOf(element).height >= innerHeight / 2
+  if (isStaying) return [{ element, box: EVERYWHERE }]
+  return isReplaced(element) || paintsItself(style) ? [{ element, box: boxOf(element) }] : []
+}
+
+const FAR = Number.MAX_SAFE_INTEGER
+const EVERYWHERE: Area = { left: -FAR, top: -FAR, right: FAR, bottom: FAR }
 
 const toPainters = <Known extends string>(elements: readonly Element[] | Known): Painter[] | Known =>
   typeof elements === 'string' ? elements : elements.map((element) => ({ element, box: boxOf(element) }))
@@ -86,7 +97,8 @@ const toPainters = <Known extends string>(elements: readonly Element[] | Known):
 /** True if the background is behind all of the text. That of the page is everywhere. */
 function isBehind({ element }: Ground, box: Area): boolean {
   const { documentElement, body } = element ? read(element, 'ownerDocument') : document
-  if (!element || element === documentElement || element === body) return true
+  if (!element || element === documentElement) return true
+  if (element === body && !paintsItself(getComputedStyle(documentElement))) return true
   const own = boxOf(element)
   return own.left <= box.left + 1 && own.top <= box.top + 1 && own.right >= box.right - 1 && own.bottom >= box.bottom - 1
 }

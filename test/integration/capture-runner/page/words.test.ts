@@ -135,6 +135,14 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
     '<style>div::before { content: ""; position: absolute; inset: 0; background: navy; z-index: -1 }</style><div><p style="color:white">Sold out</p></div>',
     'sold out',
   ],
+  'words in the color of the page far below, over a box that stays in the window': [
+    '<div style="position:fixed;inset:0;z-index:-1"><img src="/a.png" alt="" width="800" height="600"></div><p style="margin-top:3000px;color:white">Sold out</p>',
+    'sold out',
+  ],
+  'words below the body of a page': [
+    '<style>html { background: navy } body { background: white; height: 9px }</style><p style="margin-top:300px;color:white">Sold out</p>',
+    'sold out',
+  ],
   'words in the color of their background with a shadow': [
     '<p style="background:white;color:white;text-shadow:0 0 4px black">Sold out</p>',
     'sold out',
