@@ -1,5 +1,14 @@
 import type { ProblemCode } from '@tintype/crds/schema/errors'
-import { describeIssue, type Issue, nameOf, type Reading, toPath, valueAt } from '@tintype/crds/schema/issue-messages'
+import {
+  describeIssue,
+  type Issue,
+  nameOf,
+  namesAt,
+  type Reading,
+  toMeantIssues,
+  toPath,
+  valueAt,
+} from '@tintype/crds/schema/issue-messages'
 import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/nearest-name'
 import type { Problem } from '../common/errors.ts'
 import { NAME_SUGGESTIONS } from './name-suggestions.ts'
@@ -46,13 +55,17 @@ const MAX_ISSUES = 100
 
 /** Converts the issues of a schema to problems, one for each field. */
 export function toProblems(issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] {
-  const problems = issues.slice(0, MAX_ISSUES).flatMap((issue): Problem[] => {
-    const path = toPath(issue.path)
-    const name = nameOf(path)
-    if (issue.code === 'unrecognized_keys') return unknownNames(path, issue.keys, known)
-    if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
-    return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: describeIssue(issue, name, reading) }]
-  })
+  const problems = issues
+    .slice(0, MAX_ISSUES)
+    .flatMap(toMeantIssues)
+    .flatMap((issue): Problem[] => {
+      const path = toPath(issue.path)
+      const name = nameOf(path)
+      if (issue.code === 'unrecognized_keys')
+        return unknownNames(path, issue.keys, { [path]: namesAt(reading.schema, issue.path), ...known })
+      if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
+      return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: describeIssue(issue, name, reading) }]
+    })
   const more = issues.length - MAX_ISSUES
   if (more > 0) problems.push({ path: '', code: 'invalid_value', message: `${more} more values of the body are not valid` })
   const seen = new Set<string>()

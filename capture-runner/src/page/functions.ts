@@ -374,8 +374,8 @@ export interface PageFunctions {
    * it, and it is of another site.
    */
   openHere: (url: string, isSameSite: boolean) => 'opened' | 'posted' | 'foreign'
-  /** The first rule that the page violates; null if there is none. */
-  findBrokenRule: (rules: ContentRules) => BrokenRule | null
+  /** The first rule that the page violates; null if there is none. @param hasOwnCanvas pages that set no background do not get a white one */
+  findBrokenRule: (rules: ContentRules, hasOwnCanvas?: boolean) => BrokenRule | null
   looksChallenged: () => boolean
   /** Replaces WebSocket by sockets that fail as if no server were listening. */
   refuseWebSockets: () => void
@@ -420,7 +420,7 @@ export interface PageFunctions {
   /** The document as HTML that shows the page without its scripts, with the values of visible fields and without passwords. */
   readHtml: () => SavedHtml
   /** The visible text without the matches of some selectors. */
-  readText: (hidden?: readonly string[]) => string
+  readText: (hidden?: readonly string[], hasOwnCanvas?: boolean) => string
   readDocumentFacts: () => DocumentFacts
   readNotes: (wanted: readonly DocumentNote[], limits: NoteLimits) => DocumentNotes
 

@@ -12,6 +12,9 @@ export interface ImagePlan {
   canvas?: Color
 }
 
+/** True if pages that set no background do not get a white one. */
+export const hasOwnCanvas = ({ transparent, canvas }: ImagePlan): boolean => transparent || canvas !== undefined
+
 /** Builds the plan for the file. */
 export function buildImage({ format, imageQuality, omitBackground, backgroundColor }: EffectiveOptions): ImagePlan {
   return {

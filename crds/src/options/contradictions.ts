@@ -1,5 +1,4 @@
 import type { CelRule } from '../schema/custom-resource.ts'
-import { hasEncodedHost } from '../text/ascii-form.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
 import type { Contradiction, OptionName } from './contradiction.ts'
@@ -278,14 +277,6 @@ export const contradictions: readonly Contradiction[] = [
       paths: [option],
       message: `${toSnakeCase(option)} is not a valid URL. Check host and port`,
       holds: (options) => [options[option] ?? []].flat().some((address) => !URL.canParse(address)),
-    }),
-  ),
-  ...(['blockRequests', 'allowRequests', 'failIfRequestFailed'] as const).map(
-    (option): Contradiction => ({
-      code: `${toSnakeCase(option)}_unknown`,
-      paths: [option],
-      message: `${toSnakeCase(option)} has a pattern with a percent-encoded host: write it as browsers send it, in Punycode, such as *://xn--bcher-kva.example/*`,
-      holds: (options) => (options[option] ?? []).some(hasEncodedHost),
     }),
   ),
   {

@@ -36,8 +36,11 @@ const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions &
   ],
 }
 
-/** Options that run code in the page, which can read its cookies and send requests with its headers. The admission policy has the same list. */
-export const CODE_OPTIONS = [...SWITCHES.scripts, 'html', 'markdown']
+/**
+ * Options that run code in the page, which can read its cookies and send requests with its headers, and the one that lets others' code run. The
+ * admission policy has the same list.
+ */
+export const CODE_OPTIONS = [...SWITCHES.scripts, 'html', 'markdown', 'bypassCsp']
 
 /** The policy as JSON in one environment variable. Empty: the default policy. */
 export const OptionPolicyText = z

@@ -47,6 +47,9 @@ const isAllowedValue = ([name, value]: [string, string]): boolean => VALUE_RULES
 const COOKIE_TEXT = /^[^\x00-\x1f\x7f;]*$/
 const COOKIE_FORM = 'must not have semicolons and control characters'
 
+const EXPIRES_FORM =
+  'must be Unix time in whole seconds, such as 1798761600: convert other forms, and leave it out for a cookie that ends with the capture'
+
 /** One cookie. Without a domain, only the page's host receives it. */
 export const Cookie = z
   .strictObject({
@@ -80,10 +83,10 @@ export const Cookie = z
       .describe('Path prefix that receives the cookie. Default: /.')
       .optional(),
     expires: z
-      .number()
-      .int()
-      .min(0)
-      .max(253_402_300_799)
+      .number(EXPIRES_FORM)
+      .int(EXPIRES_FORM)
+      .min(0, EXPIRES_FORM)
+      .max(253_402_300_799, EXPIRES_FORM)
       .describe('Expiry as Unix time in seconds. Default: the end of the capture.')
       .optional(),
     httpOnly: z.boolean().describe('Hides the cookie from scripts. Default: false.').optional(),

@@ -32,8 +32,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 }
 const typeName = (expected: string): string => TYPE_NAMES[expected] ?? `of type ${expected}`
 
-/** False for zod's default messages, which show the regular expression. */
-const isOwnText = (message: string): boolean => !message.startsWith('Invalid ')
+/** False for zod's default messages, which show the regular expression or names of the body. */
+const isOwnText = (message: string): boolean => !/^(Invalid |Too (big|small): |Unrecognized )/.test(message)
 
 /** `404` and `500-511` in `HTTP statuses, such as 404 or 500-511`. */
 const SAMPLE = /\bsuch as (\S+(?: or \S+)?)/
@@ -73,6 +73,7 @@ function listValues({ values, path }: Issue & { code: 'invalid_value' }, name: s
 
 /** A message with the field and what it must be. Never contains the value. */
 export function describeIssue(issue: Issue, name: string, { schema, body }: Reading): string {
+  if (/^(invalid_type|too_)/.test(issue.code) && isOwnText(issue.message)) return `${name} ${issue.message}`
   switch (issue.code) {
     case 'invalid_type':
       return `${name} must be ${typeName(issue.expected)}${sampleOf(issue, schema)}`
@@ -84,6 +85,8 @@ export function describeIssue(issue: Issue, name: string, { schema, body }: Read
         : `${name} must be at least ${lengthOf(issue.minimum, issue.origin)}`
     case 'invalid_value':
       return listValues(issue, name, body)
+    case 'unrecognized_keys':
+      return `${name} has an unknown name. Known names: ${namesAt(schema, issue.path).join(', ')}`
     case 'invalid_key':
       return `a name in ${describeKey(issue, schema)}`
     case 'invalid_format':
@@ -107,8 +110,9 @@ const lengthOf = (limit: number | bigint, origin: string): string => {
   return noun === undefined ? String(limit) : `${counted(limit, noun)} long`
 }
 
-/** The schema inside optional and nullable wrappers. */
+/** The schema inside optional and nullable wrappers, and of the objects among alternatives. */
 function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodUnion) return (schema.options as z.ZodType[]).find((one) => one instanceof z.ZodObject) ?? schema
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrap(schema.unwrap() as z.ZodType) : schema
 }
 
@@ -130,6 +134,20 @@ export function findDescription(schema: z.ZodType, path: readonly PropertyKey[])
     found = (node && descriptionOf(node)) ?? found
   }
   return found?.replace(/ Default: [^.]*\.$/, '')
+}
+
+/** The names that the object at a path may have. */
+export function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const found = path.reduce<z.ZodType | undefined>((node, segment) => node && childOf(node, segment), schema)
+  const object = found && unwrap(found)
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : []
+}
+
+/** The issues of the alternative that a value was meant for: the one of its type. */
+export function toMeantIssues(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const meant = issue.errors.find((issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0))
+  return meant?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue]
 }
 
 /** The value at a path of a body, or undefined. */

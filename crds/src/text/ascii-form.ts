@@ -20,9 +20,6 @@ export function toAsciiForm(text: string): string | undefined {
   return scheme + labels.join('.') + rest.replaceAll(OTHER_LETTERS, encodeURIComponent)
 }
 
-/** True for a URL or pattern whose host is percent-encoded: browsers decode it, so it matches no URL. */
-export const hasEncodedHost = (text: string): boolean => /^[^/?#]*:\/\/[^/?#]*%/.test(text)
-
 /** Options of a check of the form of a text: the message, with the ASCII form of a text that is refused because of its international letters. */
 export const withAsciiForm = (expected?: string) => ({
   error: ({ input }: { input?: unknown }): string | undefined => {

@@ -47,7 +47,8 @@ export const HIDING: Ranges = [
   [0xe0080, 0xe00ff],
   [0xe01f0, 0xe0fff],
 ]
-const INVISIBLE = [...SPACES, ...SHAPING, ...TAGS, ...HIDING]
+/** All of them. */
+export const INVISIBLE: Ranges = [...SPACES, ...SHAPING, ...TAGS, ...HIDING]
 
 /** Spells a code point, given in hexadecimal, in a regular expression. */
 export type Spelling = (hex: string) => string

@@ -1,4 +1,5 @@
 import { PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { describeIssue, type Issue, toPath } from '@tintype/crds/schema/issue-messages'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'
 import { type SecretStore, toText } from '../secrets/ensure-secret.ts'
@@ -8,6 +9,7 @@ import { OptionsError } from './options-error.ts'
 export const PRIVATE_OPTIONS_TYPE = 'tintype.dev/private-options'
 
 const KEY = 'options.json'
+const MAX_PROBLEMS = 5
 
 /**
  * Reads the private options of a Secret, with camel-case names.
@@ -28,8 +30,13 @@ export async function readPrivateSecret(name: string, secrets: Pick<SecretStore,
     if (reserved) throw new OptionsError(`${KEY} of the Secret ${name}: ${reserved.join('.')} is a reserved name. Remove the field`)
     const read = PrivateOptions.safeParse(parsed)
     if (read.success) return read.data
-    // Report only option names, no values: values include the names of headers.
-    const places = [...new Set(read.error.issues.map(({ path: [option] }) => String(option ?? 'the whole')))]
-    throw new OptionsError(`${KEY} of the Secret ${name} does not contain valid private options. Invalid: ${places.join(', ')}`)
+    throw new OptionsError(`${KEY} of the Secret ${name}: ${read.error.issues.slice(0, MAX_PROBLEMS).map(describe).join('. ')}`)
+
+    function describe(issue: Issue): string {
+      // Names of headers and of entries are as secret as values. The message about a name does not show it.
+      const isSecret = /^(headers|localStorage)$/.test(String(issue.path[0])) && issue.code !== 'invalid_key'
+      const path = isSecret ? issue.path.slice(0, 1) : issue.path
+      return describeIssue({ ...issue, path }, path.length === 0 ? 'the text' : toPath(path), { schema: PrivateOptions, body: undefined })
+    }
   }
 }

@@ -69,6 +69,36 @@ t.test('all data of a deleted Account is deleted after the grace period: records
   await operator.end('SIGTERM')
 })
 
+t.test('kubectl showed a deleted object that a finalizer kept as Ready', async (t) => {
+  const [url, accountName] = ['https://example.com/', 'kept']
+  const metadata = { name: 'kept', finalizers: ['example.com/held'] }
+  const schedules = new Resource(http, screenshotSchedules)
+  await world.createAccount('kept-for')
+  await world.createKey({ accountName: 'kept-for' })
+  const [key] = (await world.keys.listAll()).filter((each) => accountOf(each) === 'kept-for') as [ApiKey]
+  await world.keys.patch(key.metadata.name, mergePatch({ metadata: { finalizers: metadata.finalizers } }))
+  await world.accounts.create({ metadata, spec: { plan: 'scale' } } as never)
+  await hooks.create({ metadata, spec: { accountName: 'kept-for', url, events: ['screenshot.failed'] } } as never)
+  await schedules.create({ metadata, spec: { accountName: 'kept-for', schedule: '@daily', template: { url } } } as never)
+  const operator = await stage.startOperator(LONG)
+  const kinds = [world.keys, hooks, schedules, world.accounts] as unknown as Resource<ApiKey>[]
+  for (const [index, kind] of kinds.entries()) {
+    const name = index === 0 ? key.metadata.name : accountName
+    const readyOf = async () => findCondition((await kind.get(name)).status?.conditions, 'Ready')
+    await eventually(`${index} is ready`, async () => (await readyOf())?.status === 'True')
+    await kind.delete(name)
+    const ready = await eventually(`${index} says that it is deleted`, async () => {
+      const condition = await readyOf()
+      return condition?.status === 'False' && condition
+    })
+    t.match(ready, { reason: 'Deleting', message: /metadata\.finalizers/ })
+    if (kind === (schedules as unknown)) t.equal((await schedules.get(name)).status?.nextScheduleTime, undefined)
+    await kind.patch(name, mergePatch({ metadata: { finalizers: null } }))
+    await eventually(`${index} is gone`, async () => (await kind.find(name)) === undefined)
+  }
+  await operator.end('SIGTERM')
+})
+
 t.test('a deleted Account that a finalizer kept went on working, and so did a key in the Account that was created again', async (t) => {
   const schedules = new Resource(http, screenshotSchedules)
   const [url, accountName, finalizers] = ['https://example.com/', 'held', ['example.com/held']]

@@ -68,6 +68,7 @@ t.test('private options follow a changed URL or proxy: the change is refused whi
     ['proxy', { options: { proxy: 'http://evil.example:8080' } }],
     ['storageEndpoint', { options: { storageEndpoint: 'https://evil.example', storageBucket: 'any' } }],
     ['headersScope', { options: { headersScope: 'all' } }],
+    ['ignoreHttpsErrors', { options: { ignoreHttpsErrors: true } }],
   ]
   for (const [what, template] of changes) {
     const message = new RegExp(
@@ -75,7 +76,13 @@ t.test('private options follow a changed URL or proxy: the change is refused whi
     )
     await t.rejects(change(template), { status: 403, message }, JSON.stringify(template))
   }
-  t.ok(await change({ externalIdentifier: 'mine', options: { fullPage: true, proxy: null, headersScope: 'same_origin' } }), 'other fields')
+  t.ok(
+    await change({
+      externalIdentifier: 'mine',
+      options: { fullPage: true, proxy: null, headersScope: 'same_origin', ignoreHttpsErrors: false },
+    }),
+    'other fields',
+  )
   const removed = { sealedOptions: null, optionsObject: null, hiddenOptions: null }
   t.ok(await change({ url: 'https://example.org/', ...removed }), 'without the hidden options')
   t.ok(await change({ url: 'https://example.com/', options: { proxy: 'http://other.example:8080' } }), 'a schedule without hidden options')
@@ -89,11 +96,15 @@ t.test('scripts that kubectl added to sealed cookies put them into the picture: 
   const change = (given: object) => schedules.patch(name, mergePatch({ spec: { template: { options: given } } }))
   await new Resource(gateway, screenshotSchedules).patch(name, mergePatch({ spec: { template: stored } }))
   for (const option of CODE_OPTIONS) {
-    const value = option === 'scriptUrls' ? ['https://example.com/b.js'] : 'document.title = document.cookie'
+    const values: Record<string, unknown> = { scriptUrls: ['https://example.com/b.js'], bypassCsp: true }
+    const value = values[option] ?? 'document.title = document.cookie'
     const message = new RegExp(`template: ${option} could show the hidden options. Change it with PATCH in the REST API`)
     await t.rejects(change({ [option]: value }), { status: 403, message }, option)
   }
-  t.ok(await change({ scripts: 'play()', styles: 'p {}', click: '#open', fullPage: true }), 'the same code, and other options')
+  t.ok(
+    await change({ scripts: 'play()', styles: 'p {}', click: '#open', fullPage: true, bypassCsp: false }),
+    'the same code, and other options',
+  )
   t.ok(await change({ scripts: null, scriptUrls: null }), 'less code')
 })
 

@@ -166,6 +166,7 @@ t.test('REST and the API server agree on file names, and refuse those that hide 
     'x'.repeat(128),
   ]
   const refused = ['bill\u202egnp.exe', '\u2066a', 'a\u200e', 'a\u061cb', 'a\u200bb', 'a\u200db', 'a\u2028b', 'a\ufeff', 'a\u0085b', 'a/b']
+  refused.push(' ', '.', '..', '. .', '\u3000', '.\u2800')
   refused.push('a\u{e0001}b', 'a\u{e0041}', '🏴\u{e0067}', 'a\ufe0f.png', '\u3164.png', 'a\uffa0', '😀\ufe00\ufe01\ufe02', 'a\ufff0')
   for (const name of [...taken, ...refused]) {
     const isTakenByRest = isTaken(() => createScreenshotBody.read({ url, attachment_name: name }, { isLenient: false, deps }))

@@ -15,7 +15,7 @@ import { startStage } from './stage.ts'
 
 const stage = await startStage(t, { environment: { TINTYPE_OPTION_POLICY: '{"bypassCsp":false}' } })
 const { node, minio } = stage
-await stage.lead()
+const operator = await stage.lead()
 await stage.setPool({ minIdle: 1, maxPods: 1 })
 await stage.whenIdle(1)
 const { http } = await stage.release.asPod('tintype-api-gateway', 'gateway-1')
@@ -123,6 +123,9 @@ t.test('Screenshots with 300 KB and 1.2 MB of html, which the caches leave out, 
     const done = await stage.whenFinished(await kubectl.create({ metadata, spec } as NewObject<Screenshot>))
     t.match(done.status, { phase: 'Completed', attempt: 1 })
     t.strictSame(orderOf(done)?.options, { html, hideSelectors, delay: 1 })
+    const cached = operator.reflectors.screenshots.lister.get(`${done.metadata.namespace}/${metadata.name}`)
+    t.strictSame(cached?.spec.options, { delay: 1 }, 'the cache leaves them out, also of what the operator has written')
+    t.ok(JSON.stringify(cached).length < 8_192, 'nor has the cached object their texts elsewhere')
     const stored = await kubectl.get(metadata.name)
     t.strictSame(stored.spec, spec, 'no write changes the object')
     t.match(stored.metadata.annotations, annotations)

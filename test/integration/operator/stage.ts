@@ -51,6 +51,8 @@ const BUCKET = 'tintype'
 /** An operator that considers itself the leader. */
 export interface Operator {
   metrics: ReturnType<typeof createMetrics>
+  /** Its informer caches. */
+  reflectors: ReturnType<typeof createReflectors>
   /** Ends it as a lost lease does: work in progress is left as it is. */
   stop: () => Promise<void>
 }
@@ -132,7 +134,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       return stopped
     }
     t.teardown(stop)
-    return { metrics, stop }
+    return { metrics, reflectors, stop }
   }
 
   const shots = new Resource(release.admin, screenshots)

@@ -195,10 +195,6 @@ export const CONTRADICTION_CASES: readonly { options: AllOptions; contradicts: s
   { options: { forcedColors: true, mediaFeatures: { 'forced-colors': 'none' } }, contradicts: ['media_features_contradict'] },
   { options: { prefersContrast: 'more', mediaFeatures: { 'prefers-contrast': 'less' } }, contradicts: ['media_features_contradict'] },
   { options: { prefersContrast: 'less', mediaFeatures: { 'prefers-contrast': 'more' } }, contradicts: ['media_features_contradict'] },
-  { options: { blockRequests: ['*://shop.example/%C3%BC*', '*caf%C3%A9.png', 'file:///a%20b'] }, contradicts: [] },
-  { options: { blockRequests: ['*/a', '*://b%C3%BCcher.example/*'] }, contradicts: ['block_requests_unknown'] },
-  { options: { allowRequests: ['https://*.m%c3%bcnchen.example:8080/'] }, contradicts: ['allow_requests_unknown'] },
-  { options: { failIfRequestFailed: ['http://a%2Eexample'] }, contradicts: ['fail_if_request_failed_unknown'] },
   { options: { proxy: 'http://proxy.example:3128', proxyUsername: 'a:b' }, contradicts: ['proxy_username_unknown'] },
   { options: { proxy: 'socks5://proxy.example:1080', proxyUsername: 'a:b' }, contradicts: [] },
 ]

@@ -1,4 +1,5 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
+import { ZONED_TIME } from '@tintype/crds/text/time-text'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { jsonBody } from '../../http/body.ts'
@@ -21,8 +22,10 @@ const scopes = z
   .max(SCOPES.length)
   .meta({ uniqueItems: true })
   .describe('Scopes of the key. A key cannot grant scopes that it lacks.')
-const expiresAt = z.iso
-  .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2027-01-31T10:00:00Z' })
+const expiresAt = z
+  .string()
+  .regex(ZONED_TIME, 'must be a time with its zone, that exists, such as 2027-01-31T10:00:00Z')
+  .meta({ format: 'date-time' })
   .describe('When the key expires, in ISO 8601.')
 
 const linkPolicy = LinkPolicyBody.nullable().optional()

@@ -82,21 +82,25 @@ interface Merged {
   url: string
 }
 
-/** Options that decide who receives private options, beside the URL. */
-const SECRETS_OF: readonly (readonly [option: 'proxy' | 'storageEndpoint' | 'headersScope', secrets: readonly string[]])[] = [
-  ['proxy', ['proxyUsername', 'proxyPassword']],
-  ['storageEndpoint', ['storageAccessKeyId', 'storageSecretAccessKey']],
-  ['headersScope', ['headers', 'authorization']],
-]
+const OF_PROXY = ['proxyUsername', 'proxyPassword']
+const OF_STORE = ['storageAccessKeyId', 'storageSecretAccessKey']
+/** Private options that the page gets. */
+const OF_PAGE = privateOptionNames.filter((name) => ![...OF_PROXY, ...OF_STORE].includes(name))
 
-/** Private options that the page does not get. */
-const NOT_IN_PAGE: readonly string[] = SECRETS_OF.slice(0, 2).flatMap(([, secrets]) => secrets)
+/** Options that decide who receives private options, beside the URL. A proxy reads what pages get without TLS, and anybody on the way without checks of it. */
+const SECRETS_OF: readonly (readonly [option: keyof CaptureOptions, secrets: readonly string[]])[] = [
+  ['proxy', [...OF_PROXY, ...OF_PAGE]],
+  ['storageEndpoint', OF_STORE],
+  ['headersScope', ['headers', 'authorization']],
+  ['ignoreHttpsErrors', OF_PAGE],
+]
 
 const isNew = (option: keyof CaptureOptions, { set }: PageChanges, { options = {} }: ScheduleTemplate): boolean =>
   set[option] !== undefined && JSON.stringify(set[option]) !== JSON.stringify(options[option])
 
-const isRedirected = (option: keyof CaptureOptions, changes: PageChanges, template: ScheduleTemplate): boolean =>
-  isNew(option, changes, template) && changes.set[option] !== identityDefaults.headersScope
+/** True for a new value, unless it is one that protects more. */
+const isRisk = (option: keyof CaptureOptions, changes: PageChanges, template: ScheduleTemplate): boolean =>
+  isNew(option, changes, template) && changes.set[option] !== identityDefaults.headersScope && changes.set[option] !== false
 
 function findReason({ template, changes, named, missing, options, url }: Merged): Reason | undefined {
   const { hiddenOptions: hidden = [] } = template
@@ -104,13 +108,11 @@ function findReason({ template, changes, named, missing, options, url }: Merged)
     return { path: typeof changes.url === 'string' ? 'url' : 'options', text: 'the private options are encrypted for the present url' }
   const replaced = named.find((name) => hidden.includes(name) || name in changes.privateOptions)
   if (replaced !== undefined) return { path: toField(replaced), text: 'the hidden options are stored as one encrypted text' }
-  const secret = SECRETS_OF.find(
-    ([option, secrets]) => isRedirected(option, changes, template) && secrets.some((name) => missing.includes(name)),
-  )
-  const isReadable = missing.some((name) => isPrivate(name) && !NOT_IN_PAGE.includes(name))
-  const code = isReadable ? CODE_OPTIONS.find((option) => isNew(option as keyof CaptureOptions, changes, template)) : undefined
+  const secret = SECRETS_OF.find(([option, secrets]) => isRisk(option, changes, template) && secrets.some((name) => missing.includes(name)))
+  const isReadable = missing.some((name) => OF_PAGE.includes(name))
+  const code = isReadable ? CODE_OPTIONS.find((option) => isRisk(option as keyof CaptureOptions, changes, template)) : undefined
   if (code !== undefined) return { path: toField(code), text: `${toSnakeCase(code)} could show the private options` }
-  if (secret) return { path: toField(secret[0]), text: `the present ${toSnakeCase(secret[0])} has private options` }
+  if (secret) return { path: toField(secret[0]), text: `${toSnakeCase(secret[0])} decides who can read the private options` }
   if (!areInline(options) && Object.keys(splitLarge(options).large).length > 0)
     return { path: 'options', text: 'the options are larger than 8 KiB, so all of them are encrypted' }
   return undefined

@@ -5,8 +5,8 @@ import { foldText, readVisibleText } from '../shared/text.ts'
 import { findMatches, findRoots } from '../shared/tree.ts'
 
 /** Words that look the same are the same. */
-export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, neededWords, refusedSelectors }) => {
-  const shown = refusedWords.length + neededWords.length > 0 ? foldText(readVisibleText()) : ''
+export const findBrokenRule: PageFunctions['findBrokenRule'] = ({ refusedWords, neededWords, refusedSelectors }, hasOwnCanvas) => {
+  const shown = refusedWords.length + neededWords.length > 0 ? foldText(readVisibleText(hasOwnCanvas)) : ''
   for (const value of refusedWords) if (shown.includes(foldText(value))) return { rule: 'contains', value }
   for (const value of neededWords) if (!shown.includes(foldText(value))) return { rule: 'missing', value }
   const roots = refusedSelectors.length > 0 ? findRoots() : []

@@ -1,7 +1,7 @@
 // The text that style sheets generate before and after the content of elements, with the values of counters.
 
-import { attributeOf, isHtml, nameOf } from './dom.ts'
-import { type Pseudo, PseudoHosts } from './pseudo-hosts.ts'
+import { attributeOf, call, isHtml, nameOf, queryAll } from './dom.ts'
+import type { Pseudo, PseudoHosts } from './pseudo-hosts.ts'
 
 /** Generated text as the page shows it. */
 export interface Generated {
@@ -13,6 +13,8 @@ interface Counter {
   value: number
   /** Depth of the element that created it. It ends with the parent of that element. */
   depth: number
+  /** What an item of a list adds. */
+  step: number
 }
 
 const PART =
@@ -24,17 +26,24 @@ const ICONS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFD}]/gu
 /** Reads generated texts. Visit all elements in the order in which they are shown. */
 export class GeneratedText {
   readonly #counters = new Map<string, Counter[]>()
-  readonly #hosts = new PseudoHosts()
+  readonly #hosts: PseudoHosts
   #quotes = 0
+
+  constructor(hosts: PseudoHosts) {
+    this.#hosts = hosts
+  }
 
   /** @param depth of the element in the tree that is shown */
   enter(element: Element, style: CSSStyleDeclaration, depth: number): void {
-    if (!this.#hosts.hasCounters) return
-    const { counterReset, counterIncrement, counterSet, display } = style
+    const { display } = style
+    const { counterReset, counterIncrement, counterSet } = this.#hosts.hasCounters ? style : NO_COUNTERS
     const list = isHtml(element) ? listCounters(element, display, counterIncrement) : undefined
-    if (list?.start !== undefined) this.#create('list-item', list.start, depth)
+    if (list?.start !== undefined) this.#create('list-item', list.start, depth, list.step)
     for (const [name, value] of pairsOf(counterReset)) this.#create(name, value, depth)
-    if (list?.item) this.#at('list-item', depth).value += 1
+    if (list?.item) {
+      const counter = this.#at('list-item', depth)
+      counter.value += counter.step
+    }
     for (const [name, value] of pairsOf(counterIncrement)) this.#at(name, depth).value += value
     if (list?.value !== undefined) this.#at('list-item', depth).value = list.value
     for (const [name, value] of pairsOf(counterSet)) this.#at(name, depth).value = value
@@ -55,26 +64,30 @@ export class GeneratedText {
     return text === '' ? undefined : { text, style }
   }
 
-  /** The words of a list's marker. Numbers and bullets are not words. */
+  /** The words or the number of a list's marker. Bullets are neither. */
   readMarker(element: Element, style: CSSStyleDeclaration, depth: number): Generated | undefined {
     const own = this.read(element, '::marker', depth)
-    if (own || !style.listStyleType.startsWith('"') || style.listStyleImage !== 'none') return own
-    const marker = getComputedStyle(element, '::marker')
-    const text = this.#toText(style.listStyleType).replace(ICONS, '')
-    return marker.content === 'normal' && /\p{L}/u.test(text) ? { text, style: marker } : undefined
+    const { listStyleType } = style
+    const isNumber = NUMERAL.test(listStyleType)
+    if (own || !(isNumber || listStyleType.startsWith('"')) || style.listStyleImage !== 'none') return own
+    const marker = this.#hosts.stylesMarkers ? getComputedStyle(element, '::marker') : style
+    if (marker !== style && marker.content !== 'normal') return undefined
+    if (isNumber) return { text: `${this.#toNumbers('list-item', 'counter', '', listStyleType)}. `, style: marker }
+    const text = this.#toText(listStyleType).replace(ICONS, '')
+    return /\p{L}/u.test(text) ? { text, style: marker } : undefined
   }
 
-  #create(name: string, value: number, depth: number): void {
+  #create(name: string, value: number, depth: number, step = 1): void {
     const counters = this.#counters.get(name) ?? []
     // A sibling starts the same counter again.
     if (counters.at(-1)?.depth === depth) counters.pop()
-    this.#counters.set(name, [...counters, { value, depth }])
+    this.#counters.set(name, [...counters, { value, depth, step }])
   }
 
   #at(name: string, depth: number): Counter {
     const found = this.#counters.get(name)?.at(-1)
     if (found) return found
-    const counter = { value: 0, depth }
+    const counter = { value: 0, depth, step: 1 }
     this.#counters.set(name, [counter])
     return counter
   }
@@ -99,22 +112,37 @@ export class GeneratedText {
   }
 }
 
+const NO_COUNTERS = { counterReset: 'none', counterIncrement: 'none', counterSet: 'none' }
+/** Styles of lists that number their items, as far as {@link toNumeral} knows them. */
+const NUMERAL = /^(decimal(-leading-zero)?|(lower|upper)-(alpha|latin|roman)|lower-greek)$/
+
 /** Counters of a pseudo-element. Its element has the attributes of a list. */
 const countersOnly = ({ counterReset, counterIncrement, counterSet }: CSSStyleDeclaration) =>
   ({ counterReset, counterIncrement, counterSet, display: 'inline' }) as CSSStyleDeclaration
 
 /** How elements of lists change the counter that browsers keep for them. */
-function listCounters(element: Element, display: string, increments: string): { start?: number; item?: boolean; value?: number } {
+function listCounters(
+  element: Element,
+  display: string,
+  increments: string,
+): { start?: number; step?: number; item?: boolean; value?: number } {
   const name = nameOf(element)
   const numberOf = (attribute: string) => Number.parseInt(attributeOf(element, attribute) ?? '', 10)
   if (name === 'ol' || name === 'ul' || name === 'menu') {
     const start = name === 'ol' ? numberOf('start') : Number.NaN
-    return { start: Number.isNaN(start) ? 0 : start - 1 }
+    const isReversed = name === 'ol' && attributeOf(element, 'reversed') !== null
+    const step = isReversed ? -1 : 1
+    return { start: (Number.isNaN(start) ? (isReversed ? countItems(element) : 1) : start) - step, step }
   }
   const value = name === 'li' ? numberOf('value') : Number.NaN
   const item = /\blist-item\b/.test(display) && !/\blist-item\b/.test(increments)
   return { item, ...(Number.isNaN(value) ? {} : { value }) }
 }
+
+/** The items that a list numbers. */
+const countItems = (list: Element): number =>
+  queryAll(list, 'li').filter((item) => call(item, 'closest', 'ol, ul, menu') === list && /list-item/.test(getComputedStyle(item).display))
+    .length
 
 /** Names and values of a computed property such as `chapter 1 section 0`. */
 const pairsOf = (value: string): [name: string, value: number][] =>
@@ -135,6 +163,7 @@ export function toNumeral(value: number, style: string): string {
   const bullet = BULLETS[style]
   if (bullet !== undefined) return bullet
   if (style === 'decimal-leading-zero') return `${value < 0 ? '-' : ''}${String(Math.abs(value)).padStart(2, '0')}`
+  if (style === 'lower-greek') return value < 1 ? String(value) : toLetters(value, GREEK)
   const [, size, kind] = /^(lower|upper)-(alpha|latin|roman)$/.exec(style) ?? []
   if (kind === undefined || value < 1 || (kind === 'roman' && value > 3_999)) return String(value)
   const letters = kind === 'roman' ? toRoman(value) : toLetters(value)
@@ -151,5 +180,10 @@ function toRoman(value: number): string {
   return text
 }
 
-const toLetters = (value: number): string =>
-  value > 26 ? toLetters(Math.floor((value - 1) / 26)) + toLetters(((value - 1) % 26) + 1) : String.fromCharCode(96 + value)
+const LATIN = 'abcdefghijklmnopqrstuvwxyz'
+const GREEK = 'αβγδεζηθικλμνξοπρστυφχψω'
+
+function toLetters(value: number, letters = LATIN): string {
+  const { length } = letters
+  return (value > length ? toLetters(Math.floor((value - 1) / length), letters) : '') + letters[(value - 1) % length]
+}

@@ -13,12 +13,24 @@ const WORDLESS = /^(none|normal|"[\uE000-\uF8FF\u{F0000}-\u{10FFFD}]*"|)$/u
 export type Pseudo = '::before' | '::after' | '::marker'
 type Name = 'before' | 'after' | 'marker'
 
+/** The elements of pseudo-elements. */
+const toHosts = (selector: string): string => selector.replace(PSEUDO, '').replace(/(^|[\s>+~,])(?=,|$)/g, '$1*')
+
 /** Finds them once, with the style sheets as they are. */
 export class PseudoHosts {
   readonly #found: Record<Name, Set<Element> | 'any'>
 
-  /** True if texts may have the values of counters. */
+  /** Selectors of elements whose pseudo-elements have backgrounds. */
+  readonly #painting: { root: Root; selector: string }[] = []
+
+  /** True if style sheets may change counters. Browsers count the items of lists without them. */
   hasCounters = false
+
+  /** True if markers may have a style of their own. */
+  stylesMarkers = false
+
+  /** True if a style sheet could not be read. */
+  #isBlind = false
 
   constructor() {
     // The style sheet of the browser has words for quotations only.
@@ -34,12 +46,20 @@ export class PseudoHosts {
     return found === 'any' || found.has(element)
   }
 
+  /** Elements whose pseudo-elements may have backgrounds. */
+  findPainting(): readonly Element[] | 'any' {
+    if (this.#isBlind || this.#painting.some(({ selector }) => ELSEWHERE.test(selector))) return 'any'
+    return this.#painting.flatMap(({ root, selector }) => queryAll(root, toHosts(selector)))
+  }
+
   /** Sheets of other origins cannot be read. */
   #addSheet(sheet: CSSStyleSheet, root: Root): void {
     try {
       this.#addRules(sheet.cssRules, root)
     } catch {
       this.hasCounters = true
+      this.#isBlind = true
+      this.stylesMarkers = true
       for (const name of ['before', 'after', 'marker'] as const) this.#found[name] = 'any'
     }
   }
@@ -54,13 +74,16 @@ export class PseudoHosts {
 
   #addRule({ selectorText, style }: CSSStyleRule, root: Root): void {
     const names = [...new Set([...selectorText.matchAll(PSEUDO)].map(([, name]) => name as Name))]
-    const { content, counterReset, counterIncrement, counterSet } = style
+    const { content, counterReset, counterIncrement, counterSet, background, backgroundColor, backgroundImage } = style
+    if (names.length > 0 && background + backgroundColor + backgroundImage !== '') this.#painting.push({ root, selector: selectorText })
+    this.stylesMarkers ||= names.includes('marker')
+    this.hasCounters ||= /list-item/.test(counterReset + counterIncrement + counterSet)
     if (names.length === 0 || (WORDLESS.test(content) && counterReset + counterIncrement + counterSet === '')) return
     this.hasCounters ||= /counter|var\(/.test(content)
     for (const name of names) {
       const found = this.#found[name]
       if (found === 'any') continue
-      const selector = selectorText.replace(PSEUDO, '').replace(/(^|[\s>+~,])(?=,|$)/g, '$1*')
+      const selector = toHosts(selectorText)
       if (ELSEWHERE.test(selectorText)) this.#found[name] = 'any'
       else for (const element of queryAll(root, selector)) found.add(element)
     }

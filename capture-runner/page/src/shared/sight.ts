@@ -57,11 +57,26 @@ export function enterScene(
   const isAlike = inner === absolute && inner === fixed
   const holdsFixed = !isAlike && [style.transform, style.filter, style.perspective].some((value) => value !== 'none')
   return {
-    opacity: opacity * Number(style.opacity),
+    opacity: opacity * Number(style.opacity) * veilOf(style),
     flow: inner,
     absolute: holdsFixed || position !== 'static' ? inner : meet(absolute, cut),
     fixed: holdsFixed ? inner : meet(fixed, cut),
   }
+}
+
+/** What filters and masks leave of an opacity. A mask of a picture may leave all. */
+function veilOf(style: CSSStyleDeclaration): number {
+  const { filter, maskImage } = style
+  if (filter === 'none' && maskImage === 'none') return 1
+  if (/contrast\(0\)|opacity\(0\)/.test(filter)) return 0
+  const filtered = [...filter.matchAll(/opacity\(([\d.e-]+)\)/g)].reduce((left, [, value]) => left * Number(value), 1)
+  if (maskImage === 'none') return filtered
+  const { maskSize, maskMode } = style
+  if (/^0(px|%)( |$)/.test(maskSize) || maskSize.includes(' 0px')) return 0
+  if (/url\(|image-set|element\(/.test(maskImage)) return filtered
+  const isLight = (color: string) => !maskMode.includes('luminance') || !/^rgba?\(0, 0, 0/.test(color)
+  const colors = maskImage.match(/\b(?!calc|[a-z-]*gradient)[a-z-]+\([^()]*\)/g) ?? []
+  return filtered * Math.max(0, ...colors.filter(isLight).map(alphaOf))
 }
 
 const meet = (area: Area, clip: Area | undefined): Area => (clip ? (cutTo(area, clip) ?? NOTHING) : area)
@@ -149,7 +164,7 @@ export function isShownByStyle(element: Element, style: CSSStyleDeclaration, opa
   return (
     visibility === 'visible' &&
     fontSize !== '0px' &&
-    isLegible(element, style, opacity * Number(style.opacity)) &&
+    isLegible(element, style, opacity * Number(style.opacity) * veilOf(style)) &&
     !isMoved &&
     !/^matrix\(0, 0, 0, 0,/.test(transform) &&
     Math.abs(Number.parseFloat(textIndent)) < 1_000 &&

@@ -1,17 +1,22 @@
 import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
 import { type Generated, GeneratedText } from './generated.ts'
-import type { Pseudo } from './pseudo-hosts.ts'
+import { Camouflage, canvasOf, type Ground, groundOf, isLike } from './ground.ts'
+import { PseudoHosts } from './pseudo-hosts.ts'
+import type { Area } from './shapes.ts'
 import { enterScene, isLegible, isSeenIn, isShowing, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.
 
-/** The text that the page shows, in the document, in its shadow roots, and in the frames of its process. */
-export function readVisibleText(): string {
+/**
+ * The text that the page shows, in the document, in its shadow roots, and in the frames of its process.
+ * @param hasOwnCanvas pages that set no background do not get a white one
+ */
+export function readVisibleText(hasOwnCanvas = false): string {
   // A script can add elements beside the body.
   const root = document.documentElement as Element | null
-  return root ? new TextCollector().collect(root) : ''
+  return root ? new TextCollector().collect(root, canvasOf(hasOwnCanvas)) : ''
 }
 
 /** Elements that show no text of their own, or show it in a picture. */
@@ -31,6 +36,9 @@ interface OpenElement {
   breaks: number
   style: CSSStyleDeclaration
   scene: Scene
+  /** What is behind its own texts. Undefined: nobody knows, or it has another color. */
+  ground: Ground | undefined
+  isFrame: boolean
   /** That of its content. */
   inside: Scene
   /** True if no text in it is cut away, unless an element in it does so. */
@@ -50,20 +58,22 @@ const toTextStyle = ({ visibility, whiteSpaceCollapse, textTransform }: TextStyl
 /** Collects the text of a tree as `innerText` does: blocks on lines of their own, cells with tabs between them, spaces as shown. */
 class TextCollector {
   readonly #parts: string[] = []
-  readonly #generated = new GeneratedText()
+  readonly #hosts = new PseudoHosts()
+  readonly #generated = new GeneratedText(this.#hosts)
+  readonly #camouflage = new Camouflage(this.#hosts)
   readonly #range = document.createRange()
   /** Line breaks that the next text needs before it. */
   #breaks = 0
 
   /** Keeps the open elements in a list, because scripts can nest more of them than a function can call itself. */
-  collect(root: Element): string {
-    const open = [this.#enter(root, sceneOf(globalThis.window))]
+  collect(root: Element, canvas: Ground | undefined): string {
+    const open = [this.#enter(root, sceneOf(globalThis.window), canvas)]
     for (let top = open.at(-1); top; top = open.at(-1)) {
       const { done, value: node } = top.parts.next()
       if (done) this.#leave(open.pop()!)
       else if (node.nodeType === Node.TEXT_NODE) this.#addText(node as Text, top)
       else if (node.nodeType === Node.ELEMENT_NODE) {
-        const inner = this.#enter(node as Element, top.inside, top)
+        const inner = this.#enter(node as Element, top.inside, top.isFrame ? undefined : top.ground, top)
         if (inner) open.push(inner)
       }
     }
@@ -78,7 +88,7 @@ class TextCollector {
   }
 
   /** Adds what an element shows before its content. Returns undefined if it has no content to visit. */
-  #enter(element: Element, around: Scene, outer?: OpenElement): OpenElement | undefined {
+  #enter(element: Element, around: Scene, behind: Ground | undefined, outer?: OpenElement): OpenElement | undefined {
     const depth = outer ? outer.depth + 1 : 0
     const name = nameOf(element)
     const style = getComputedStyle(element)
@@ -95,9 +105,11 @@ class TextCollector {
     this.#generated.enter(element, style, depth)
     const isInside = outer?.isOpen === true && read(element, 'parentNode') === outer.element
     const scene = enterScene(element, style, around, isInside)
+    const ground = groundOf(element, style, behind)
     const field = FIELD.test(name) ? textOfField(element) : undefined
     if (field !== undefined) {
-      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity))
+      const isCovered = () => this.#camouflage.isHidden(element, style, ground, () => boxOf(element))
+      if (isSeenIn(boxOf(element), scene.flow) && isShownByStyle(element, style, around.opacity) && !isCovered())
         this.#addField(name, field, toTextStyle(style))
       this.#break(breaks)
       return undefined
@@ -107,34 +119,59 @@ class TextCollector {
     const frame = FRAME.test(name) ? frameDocumentOf(element) : undefined
     const inside = frame ? this.#sceneIn(frame, element, style, scene) : scene
     const parts = contentOf(element, name, frame, style)[Symbol.iterator]()
-    const opened = { element, depth, breaks, style, scene, inside, isOpen, parts }
-    if (display === 'list-item') this.#addGenerated(opened, this.#generated.readMarker(element, style, depth), '::marker')
-    this.#addGenerated(opened, this.#generated.read(element, '::before', depth), '::before')
+    const opened = { element, depth, breaks, style, scene, ground, isFrame: frame !== undefined, inside, isOpen, parts }
+    if (/\blist-item\b/.test(display)) this.#addMarker(opened, this.#generated.readMarker(element, style, depth))
+    this.#addGenerated(opened, this.#generated.read(element, '::before', depth))
     return opened
   }
 
   #leave(opened: OpenElement): void {
-    this.#addGenerated(opened, this.#generated.read(opened.element, '::after', opened.depth), '::after')
+    this.#addGenerated(opened, this.#generated.read(opened.element, '::after', opened.depth))
     this.#generated.leave(opened.depth)
     this.#break(opened.breaks)
+  }
+
+  /** How the own texts of an element are shown; null if no reader can see the letters. */
+  #shownOf(opened: OpenElement): TextStyle | null {
+    const { element, style, scene } = opened
+    if (opened.shown === undefined) opened.shown = isShowing(scene) && isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
+    return opened.shown
   }
 
   /** White space is kept between texts, whatever its place. */
   #addText(text: Text, opened: OpenElement): void {
     const { element, style, scene } = opened
-    if (opened.shown === undefined) opened.shown = isShowing(scene) && isLegible(element, style, scene.opacity) ? toTextStyle(style) : null
-    if (opened.shown === null) return
+    const shown = this.#shownOf(opened)
+    if (shown === null) return
     const isBlank = !/\S/.test(text.data)
-    if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, opened.shown)
+    if (!isBlank && this.#camouflage.isHidden(element, style, opened.ground, () => this.#boxOfText(text))) return
+    if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, shown)
     else {
-      this.#range.selectNodeContents(text)
-      if (isSeenIn(this.#range.getBoundingClientRect(), scene.flow)) this.#add(text.data, opened.shown)
+      if (isSeenIn(this.#boxOfText(text), scene.flow)) this.#add(text.data, shown)
     }
   }
 
-  #addGenerated({ element, scene }: OpenElement, found: Generated | undefined, pseudo: Pseudo): void {
+  #boxOfText(text: Text): DOMRect {
+    this.#range.selectNodeContents(text)
+    return this.#range.getBoundingClientRect()
+  }
+
+  #addMarker(opened: OpenElement, found: Generated | undefined): void {
+    if (!found) return
+    const { element, scene, ground } = opened
+    const { text, style } = found
+    const isLegibleMarker = style === opened.style ? this.#shownOf(opened) !== null : isShownByStyle(element, style, scene.opacity)
+    if (!isLegibleMarker || !isShowing(scene) || !isMarkerSeen(boxOf(element), found, scene)) return
+    if (this.#camouflage.isHidden(element, style, ground, () => boxOf(element))) return
+    this.#add(text, { visibility: style.visibility, whiteSpaceCollapse: 'collapse', textTransform: 'none' })
+  }
+
+  #addGenerated({ element, scene, ground }: OpenElement, found: Generated | undefined): void {
     if (!found || !isShowing(scene) || !isShownByStyle(element, found.style, scene.opacity)) return
-    const breaks = pseudo === '::marker' ? 0 : breaksOf(found.style.display, '')
+    // Nobody knows where a pseudo-element with a position is.
+    const own = groundOf(element, found.style, /absolute|fixed/.test(found.style.position) ? undefined : ground)
+    if (own === ground ? this.#camouflage.isHidden(element, found.style, own, () => boxOf(element)) : isLike(found.style, own)) return
+    const breaks = breaksOf(found.style.display, '')
     this.#break(breaks)
     this.#add(found.text, found.style)
     this.#break(breaks)
@@ -166,6 +203,14 @@ class TextCollector {
     this.#breaks = 0
     this.#parts.push(transform(text, textTransform, isAtStart))
   }
+}
+
+/** False for a marker that is left of the page, or right of it in a list that is read from the right. */
+function isMarkerSeen({ left, top, right, bottom }: Area, { text, style }: Generated, { flow }: Scene): boolean {
+  const width = (Number.parseFloat(style.fontSize) * text.length) / 2
+  if (style.listStylePosition !== 'outside') return width > 0
+  const [start, end] = style.direction === 'rtl' ? [right, right + width] : [left - width, left]
+  return isSeenIn({ left: start, top, right: end, bottom }, flow)
 }
 
 /** Also the document of a frame. What a frame has itself is for browsers without frames. */

@@ -1,6 +1,7 @@
 import { cutText } from '@tintype/crds/text/cut-text'
 import { callInPage } from '../../page/call.ts'
 import type { BrokenRule, ContentRules } from '../../page/functions.ts'
+import { hasOwnCanvas } from '../../plan/image.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
@@ -32,7 +33,7 @@ const MESSAGES: Readonly<Record<BrokenRule['rule'], string>> = {
 
 async function checkRules(work: Work, content: ContentRules): Promise<void> {
   await includeClosedRoots(work)
-  const broken = await callInPage(work, 'findBrokenRule', content)
+  const broken = await callInPage(work, 'findBrokenRule', content, hasOwnCanvas(work.plan.picture))
   if (broken) throw new CaptureError('CONTENT_RULE', `${MESSAGES[broken.rule]}: ${broken.value}`)
 }
 

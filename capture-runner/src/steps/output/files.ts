@@ -1,5 +1,6 @@
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import { callInPage } from '../../page/call.ts'
+import { hasOwnCanvas } from '../../plan/image.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { buildHar } from '../../requests/har.ts'
 import { abortable } from '../../runtime/race.ts'
@@ -37,7 +38,8 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
   text: async (work) => {
     await includeClosedRoots(work)
-    return callInPage(work, 'readText', [...(work.plan.masked?.selectors ?? []), ...work.plan.comparison.ignoredSelectors])
+    const { masked, comparison, picture } = work.plan
+    return callInPage(work, 'readText', [...(masked?.selectors ?? []), ...comparison.ignoredSelectors], hasOwnCanvas(picture))
   },
   mhtml: async (work) => {
     const save = () => whileTimePasses(work, abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal))

@@ -62,17 +62,17 @@ variables:
       + (has(object.spec.existingSecret) ? [object.spec.existingSecret] : [])
   - name: keptOptions
     expression: "request.operation != 'UPDATE' ? [] : ['sealedOptions', 'optionsObject'].filter(field, field in variables.source)"
-  # What decides who receives private options. An option that is removed sends them nowhere.
+  # What decides who receives private options: with ignoreHttpsErrors, anybody between runner and page. An option that is removed sends them nowhere.
   - name: newReceivers
     expression: >-
       variables.keptOptions.size() == 0 ? [] : (variables.source.url != variables.oldSource.url ? ['url'] : [])
-      + ['htmlBaseUrl', 'proxy', 'storageEndpoint', 'headersScope'].filter(option, !(variables.source.?options[?option].orValue('')
-      in ['', 'same_origin', variables.oldSource.?options[?option].orValue('')]))
-  # Code in the page can put private options into the picture.
+      + ['htmlBaseUrl', 'proxy', 'storageEndpoint', 'headersScope', 'ignoreHttpsErrors'].filter(option,
+      !(variables.source.?options[?option].orValue('') in [dyn(''), dyn('same_origin'), dyn(false), dyn(variables.oldSource.?options[?option].orValue(''))]))
+  # Code in the page can put private options into the picture. Without the page's policy, that can be code of others.
   - name: newCode
     expression: >-
-      variables.keptOptions.size() == 0 ? [] : ['scripts', 'scriptUrls', 'initScript', 'waitForFunction', 'html', 'markdown'].filter(option,
-      !(variables.source.?options[?option].orValue('') in ['', variables.oldSource.?options[?option].orValue('')]))
+      variables.keptOptions.size() == 0 ? [] : ['scripts', 'scriptUrls', 'initScript', 'waitForFunction', 'html', 'markdown', 'bypassCsp'].filter(option,
+      !(variables.source.?options[?option].orValue('') in [dyn(''), dyn(false), dyn(variables.oldSource.?options[?option].orValue(''))]))
   - name: isScreenshot
     expression: request.resource.resource == 'screenshots'
   - name: newFinalizers

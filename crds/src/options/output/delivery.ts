@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EVENT_TYPES, type EventSubject, eventTypesOf, REQUEST_EVENTS } from '../../schema/event-types.ts'
 import { EndpointUrl } from '../../schema/urls.ts'
-import { MISLEADING_IN_RE2, MISLEADING_NAME_MESSAGE } from '../../text/misleading-name.ts'
+import { misleadingRules } from '../../text/misleading-name.ts'
 import { option } from '../rules/option-rules.ts'
 
 // Options of the record, its file and the response. They are fields of a Screenshot's spec beside its options, except `async` and
@@ -42,11 +42,7 @@ export const deliveryOptions = {
       .max(128)
       .regex(ATTACHMENT_NAME, 'must be a file name without quotes, slashes and control characters')
       // The programs read existing objects with other names, so only the API server and REST refuse these.
-      .meta({
-        'x-kubernetes-validations': [
-          { rule: `!self.matches(r'${MISLEADING_IN_RE2}')`, message: `attachmentName ${MISLEADING_NAME_MESSAGE}` },
-        ],
-      })
+      .meta({ 'x-kubernetes-validations': misleadingRules('attachmentName') })
       .describe('File name for downloads, at most 128 characters. Without it, browsers show images and save PDFs. Default: none.'),
   ),
   downloadUrlTtl: option(

@@ -1,10 +1,7 @@
 import { z } from 'zod'
+import { DAY_OR_TIME } from '../../text/time-text.ts'
 import { pictureOption } from '../rules/option-rules.ts'
 
-/** `2026-02-30` is no day, as in the filters of lists: `Date` alone would read it as March 2. */
-const DAY = z.regexes.date.source.slice(1, -1)
-const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]'
-const INSTANT = new RegExp(`^${DAY}(T${CLOCK}(:[0-5][0-9](\\.[0-9]{1,3})?)?(Z|[-+]${CLOCK}))?$`)
 const FIRST_YEAR = 1990
 const LAST_YEAR = 2100
 
@@ -43,7 +40,7 @@ export const placeOptions = {
     z
       .string()
       .max(40)
-      .regex(INSTANT, 'must be a day, or a time with its zone, that exists, such as 2026-11-21T18:00:00Z')
+      .regex(DAY_OR_TIME, 'must be a day, or a time with its zone, that exists, such as 2026-11-21T18:00:00Z')
       .describe(
         'Time at which the clock of each document starts when it loads, ISO 8601 with a zone, 1990 to 2100. A day alone begins at 00:00 UTC. It runs on, so that delayed work of the page happens. A pdf has this time as its date. Default: none, the clock is the real one.',
       ),

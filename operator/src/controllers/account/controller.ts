@@ -7,7 +7,7 @@
  */
 
 import { Account } from '@tintype/crds/kinds/account'
-import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { findLive } from '../../kube/find-live.ts'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
@@ -31,8 +31,8 @@ function startTerm(deps: TermDeps): StartedWork {
 
 /** Reconciles one Account. */
 async function reconcile(key: string, { reflectors, clients, config, now }: TermDeps): Promise<void> {
-  const cached = reflectors.accounts.lister.get(key)
-  if (!cached || isBeingDeleted(cached)) return
+  const cached = await findLive(key, { lister: reflectors.accounts.lister, client: clients.accounts }, now())
+  if (!cached) return
   const account = readObject('Account', Account, cached)
   const conditions = decide(account, config.plans, now())
   if (conditions) await patchStatus(clients.accounts, account, { conditions })

@@ -3,6 +3,7 @@ import { ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findAccount } from '../../kube/find-account.ts'
+import { findLive } from '../../kube/find-live.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
@@ -13,10 +14,10 @@ import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key
 export const HASH_INDEX = 'hash'
 
 /** Collects the state of an ApiKey; undefined when it is deleted. A key of the REST API names no Secret, and has a hash from the start. */
-export async function observe(name: string, { reflectors, clients, config }: TermDeps): Promise<Observed | undefined> {
+export async function observe(name: string, { reflectors, clients, config, now }: TermDeps): Promise<Observed | undefined> {
   const keys = reflectors.apiKeys.lister
-  const cached = keys.get(name)
-  if (!cached || isBeingDeleted(cached)) return undefined
+  const cached = await findLive(name, { lister: keys, client: clients.apiKeys }, now())
+  if (!cached) return undefined
   const key = readObject('ApiKey', ApiKey, cached)
   const own = hashesOf(key)
   return {

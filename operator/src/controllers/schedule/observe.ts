@@ -8,6 +8,7 @@ import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
 import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { findAccount } from '../../kube/find-account.ts'
+import { findLive } from '../../kube/find-live.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { ScheduleContext } from './context.ts'
 import type { DueRun, Observed } from './decide.ts'
@@ -19,8 +20,9 @@ export const SCHEDULE_INDEX = 'schedule'
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
 export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {
   const { screenshots, schedules, accounts, usages } = deps.reflectors
-  const cached = schedules.lister.get(key)
-  if (!cached || isBeingDeleted(cached)) return undefined
+  const kind = { lister: schedules.lister, client: deps.clients.schedules, outdated: { nextScheduleTime: null } }
+  const cached = await findLive(key, kind, deps.now())
+  if (!cached) return undefined
   const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
   const { uid, namespace } = schedule.metadata
   const account = accountOf(schedule)

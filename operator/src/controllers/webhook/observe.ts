@@ -1,9 +1,9 @@
 import { classifyUrl } from '@tintype/crds/addresses/address-rules'
 import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findNameProblem } from '@tintype/crds/schema/object-names'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
+import { findLive } from '../../kube/find-live.ts'
 import { readObject } from '../../kube/read-object.ts'
 import type { WebhookContext } from './context.ts'
 import type { Observed } from './decide.ts'
@@ -18,8 +18,8 @@ import { evaluateSecret, signingSecretName, toUnlabeledSecret } from './signing-
 export async function observe(key: string, deps: WebhookContext): Promise<Observed | undefined> {
   const { rules, circuitBreakers } = deps
   const { lister } = deps.reflectors.webhooks
-  const cached = lister.get(key)
-  if (!cached || isBeingDeleted(cached)) return undefined
+  const cached = await findLive(key, { lister, client: deps.clients.webhooks }, deps.now())
+  if (!cached) return undefined
   const webhook = readObject('Webhook', Webhook, cached)
   return {
     webhook,

@@ -111,6 +111,70 @@ const SAME: Record<string, readonly [html: string, word: string]> = {
     'sold out',
   ],
   'generated text of a part': [`<style>::part(p)::before { content: "Sold " }</style>${host('open', '<p part="p">out</p>')}`, 'sold out'],
+  'pale words by a filter and a mask': [
+    '<p style="filter:blur(1px) opacity(.4);mask-image:linear-gradient(transparent,black)">Sold out</p>',
+    'sold out',
+  ],
+  'words below a mask of a picture': [
+    '<p style="mask-image:url(/page.css),linear-gradient(transparent,transparent)">Sold out</p>',
+    'sold out',
+  ],
+  'words in the color of a background behind a picture': [
+    '<div style="background:url(/a.png) white"><p style="color:white">Sold out</p></div>',
+    'sold out',
+  ],
+  'words in the color of the page over an image': [
+    '<div style="position:relative"><img src="/a.png" alt="" width="300" height="90" style="position:absolute"><p style="position:relative;color:white">Sold out</p></div>',
+    'sold out',
+  ],
+  'words in the color of the page over another box': [
+    '<div style="position:absolute;width:300px;height:90px;background:navy"></div><p style="position:relative;color:white">Sold out</p>',
+    'sold out',
+  ],
+  'words in the color of the page over a generated background': [
+    '<style>div::before { content: ""; position: absolute; inset: 0; background: navy; z-index: -1 }</style><div><p style="color:white">Sold out</p></div>',
+    'sold out',
+  ],
+  'words in the color of the page far below, over a box that stays in the window': [
+    '<div style="position:fixed;inset:0;z-index:-1"><img src="/a.png" alt="" width="800" height="600"></div><p style="margin-top:3000px;color:white">Sold out</p>',
+    'sold out',
+  ],
+  'words below the body of a page': [
+    '<style>html { background: navy } body { background: white; height: 9px }</style><p style="margin-top:300px;color:white">Sold out</p>',
+    'sold out',
+  ],
+  'words in the color of their background with a shadow': [
+    '<p style="background:white;color:white;text-shadow:0 0 4px black">Sold out</p>',
+    'sold out',
+  ],
+  'words in the color of a background that a filter changes': [
+    '<div style="background:white"><p style="color:white;filter:invert(1)">Sold out</p></div>',
+    'sold out',
+  ],
+  'words beside a background of their color': [
+    '<div style="background:navy"><div style="background:white;height:1px"><p style="color:white">Sold out</p></div></div>',
+    'sold out',
+  ],
+  'words in a frame of another color': ['<iframe srcdoc="<p style=color:white>Sold out" style="background:navy"></iframe>', 'sold out'],
+  'dark words on a dark page': ['<style>:root { color-scheme: dark } p { color: white }</style><p>Sold out</p>', 'sold out'],
+  'numbers of a list': ['<ol><li>Sold<li>out</ol>', '1. sold 2. out'],
+  'numbers of a list from a start, with a value': ['<ol start="7"><li>Sold<li value="20">out<li>today</ol>', '7. sold 20. out 21. today'],
+  'numbers of a list in reverse': [
+    '<ol reversed><li>Sold<ol><li>x</ol><li>out<li style="display:none">y</ol><ol reversed start="9"><li>z<li>today</ol>',
+    '2. sold 1. x 1. out 9. z 8. today',
+  ],
+  'letters and Roman numbers of lists': [
+    '<ol type="a"><li>a<ol type="I"><li>b<li>c</ol><li>d</ol><ul style="list-style:lower-greek inside"><li>e</ul>',
+    'a. a i. b ii. c b. d α. e',
+  ],
+  'numbers that a style sheet counts': [
+    '<style>li { counter-increment: list-item 10 } ol { list-style: decimal-leading-zero }</style><ol><li>Sold<li>out</ol>',
+    '10. sold 20. out',
+  ],
+  'numbers with a style of their own': [
+    '<style>li::marker { content: "§" counter(list-item) " " }</style><ol start="3"><li>Sold out</ol>',
+    '§3 sold',
+  ],
   'generated text of a sheet in a sheet': ['<style>@import "/page.css";</style><p>out</p>', 'sold out'],
 }
 
@@ -178,6 +242,49 @@ t.test('words that look different, or are not shown, break no rule', async (t) =
     'letters without a color': ['<p style="color:transparent">Sold out</p>', 'sold out'],
     'letters without a color in a modern notation': ['<p style="color:oklch(50% 0.1 20 / 0)">Sold out</p>', 'sold out'],
     'a drawing without a color': ['<svg><text y="20" fill="none">Sold out</text></svg>', 'sold out'],
+    'words that a filter makes transparent': [
+      '<p style="filter:opacity(0)">Sold out</p><div style="filter:contrast(.9) opacity(1%)"><p>Sold out</p></div>',
+      'sold out',
+    ],
+    'words that a filter turns gray': ['<div style="background:white;filter:contrast(0)">Sold out</div>', 'sold out'],
+    'words behind a transparent mask': [
+      '<p style="mask-image:linear-gradient(transparent,transparent)">Sold out</p><div style="-webkit-mask:radial-gradient(rgb(0 0 0/0),oklch(0 0 0/.01)),none"><p>Sold out</p></div>',
+      'sold out',
+    ],
+    'words behind a mask without a size or light': [
+      '<p style="mask:linear-gradient(red,red) 0 0/0 0 no-repeat">Sold out</p><p style="mask:linear-gradient(black,black) luminance">Sold out</p>',
+      'sold out',
+    ],
+    'a field and generated text behind a transparent mask': [
+      '<style>p::before { content: "Sold out"; filter: opacity(0) }</style><p>x</p><input style="mask-image:linear-gradient(#0000,#0000)" value="Sold out">',
+      'sold out',
+    ],
+    'words in the color of their background': [
+      '<div style="background:rgb(200 0 0)"><p style="color:#c80000">Sold <b>out</b></p></div><section style="background:#fefefe"><p style="color:#fff">Sold out</p></section>',
+      'sold out',
+    ],
+    'words in the color of the page': ['<p style="color:white">Sold out</p>', 'sold out'],
+    'words in the color of the background of a page': [
+      '<style>html { background: navy } p { color: navy; float: left }</style><p>Sold out</p>',
+      'sold out',
+    ],
+    'words in the color of a background around a pale and small box': [
+      '<div style="background:white"><div style="opacity:.5;transform:scale(.5)"><p style="color:white">Sold out</p></div></div>',
+      'sold out',
+    ],
+    'a field and generated text in the color of their background': [
+      '<style>p { background: red } p::before { content: "Sold out"; color: red }</style><p>x</p><input value="Sold out" style="background:white;color:white">',
+      'sold out',
+    ],
+    'generated text in the color of its own background': [
+      '<style>b::after { content: "Sold out"; color: blue; background: blue }</style><p>x<b></b></p>',
+      'sold out',
+    ],
+    'numbers that a list does not show': [
+      '<ol style="list-style:none"><li>a</ol><ol><li style="display:block">a</ol><ul><li>a</ul><ol style="list-style-image:url(/a.png)"><li>a</ol><style>s::marker { content: none }</style><ol><s style="display:list-item">a</s></ol>',
+      '1',
+    ],
+    'numbers left of the page': ['<style>body, ol { margin: 0; padding: 0 }</style><ol><li>a</ol>', '1'],
     'words for screen readers': [
       '<style>span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0); white-space: nowrap }</style><a>x<span>Sold out</span></a>',
       'sold out',
@@ -241,7 +348,7 @@ t.test('the saved text is composed, has the words of components, and keeps joine
     [host('open', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>'), 'a\tb\nc'],
     [host('open', '<pre>a\n  b</pre>'), 'a\n  b'],
     [host('open', 'a<br>b'), 'a\nb'],
-    ['<ul style="list-style-type:\'– \'"><li>a</ul><ol><li>b</ol>', 'a\nb'],
+    ['<ul style="list-style-type:\'– \'"><li>a</ul><ol><li>b<li> c</ol>', 'a\n1. b\n2. c'],
   ]
   for (const [html, text] of saved) {
     const { call } = await open({ text: `<!doctype html><meta charset="utf-16le"><body>${html}`, contentType: 'text/html; charset=utf-8' })

@@ -19,6 +19,7 @@ const stage = await openStage(t, {
   '/plain': `<!doctype html><title>Plain</title><p id="p">tod<b>ay</b></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Sold out <slot></slot>'</script>`,
   '/bare': `<!doctype html><title>Bare</title><div id="p"></div><script>p.attachShadow({ mode: 'closed' }).textContent = 'Sold out'</script>`,
   '/deep': `<!doctype html><title>Deep</title>${'<div>'.repeat(450)}<p id="p"></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Deep<s>secret</s>'</script>`,
+  '/pale': '<!doctype html><title>Pale</title><p style="color:white">Sold out</p>',
   '/login': `<!doctype html><title>Login</title><input value="Ada Lovelace"><input type="password" value="attribute-secret"><textarea name="passphrase">area-secret</textarea><input id="typed" name="password">
     <iframe srcdoc='<input type="password" value="frame-secret">'></iframe><div id="host"></div>
     <script>typed.value = 'typed-' + 'sec' + 'ret'; host.attachShadow({ mode: 'closed' }).innerHTML = '<input type="password" value="shadow-' + 'sec' + 'ret">'; document.currentScript.remove()</script>`,
@@ -77,6 +78,15 @@ t.test('option save_text: saves the visible text', async (t) => {
   const text = textOf(await shoot('/page', { saveText: true }), 'text')
   t.match(text, /Heading\s+After/)
   t.notMatch(text, 'Hidden')
+})
+
+// proves: save_text
+t.test('white words on a white page are no text, and are one on a page whose background the client sets or removes', async (t) => {
+  t.equal(textOf(await shoot('/pale', { saveText: true }), 'text').trim(), '')
+  for (const options of [{ backgroundColor: 'navy' }, { omitBackground: true }] as const) {
+    t.equal(textOf(await shoot('/pale', { saveText: true, ...options }), 'text').trim(), 'Sold out')
+    await t.rejects(shoot('/pale', { failIfContentContains: ['sold out'], ...options }), { code: 'CONTENT_RULE' })
+  }
 })
 
 t.test('option save_mhtml: saves the page and its images in one file', async (t) => {

@@ -23,6 +23,21 @@ for (const [pattern, address, fits] of cases) {
   })
 }
 
+/** Browsers send `bücher.example` in Punycode, and other letters with or without codes. */
+t.test('a pattern with a percent-encoded host matched nothing, without a word', async (t) => {
+  const page = 'https://www.xn--bcher-kva.example:8443/caf%C3%A9.png?q=%41b'
+  const fitting = [
+    ...['b%C3%BCcher.example', '*://*.B%c3%9cCHER.example:8443/*', '*b%C3%BCch*', 'bu%CC%88cher.example:8443/caf%C3%A9', '*%C3%A9.png*'],
+    ...['*://*.b%C3%BCcher.ex%61mple:8443/*', 'xn--bcher%2dkva', '?q=%61B'],
+  ]
+  t.strictSame(
+    fitting.filter((pattern) => !createMatcher([pattern])(page)),
+    [],
+  )
+  for (const pattern of ['b%C3%BCcherei', '*%2A*', '*%C3*z', 'a%20b']) t.notOk(createMatcher([pattern])(page), pattern)
+  t.ok(createMatcher(['caf%C3'])(page), 'a part of a letter fits as it is')
+})
+
 t.test('createMatcher matches if any pattern matches, and never without patterns', async (t) => {
   t.ok(createMatcher(['/none/', '*.png'])('https://a.example/x.png'))
   t.notOk(createMatcher([])('https://a.example/x.png'))

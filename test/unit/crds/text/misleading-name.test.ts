@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isMisleading, MISLEADING_IN_RE2, replaceMisleading } from '../../../../crds/src/text/misleading-name.ts'
+import { isMisleading, misleadingRules, replaceMisleading, toMisleadingMessage } from '../../../../crds/src/text/misleading-name.ts'
 
 const tags = (text: string): string => String.fromCodePoint(...[...text].map((letter) => 0xe0000 + letter.charCodeAt(0)))
 
@@ -17,6 +17,23 @@ t.test('a name whose characters hide or reorder others is misleading, and is not
   }
   t.equal(replaceMisleading('invoice\u202egnp.exe'), 'invoice_gnp.exe')
   t.equal(replaceMisleading('a\u200db\u200d\u200dc'), 'a_b_c')
+})
+
+t.test('the message about a misleading name named U+202E, whatever it had', async (t) => {
+  const hides = 'must not contain characters that hide or reorder text: leave out'
+  t.equal(toMisleadingMessage('a\u200bb'), `${hides} U+200B at position 2`)
+  t.equal(toMisleadingMessage('😀é\u{e0001}.png'), `${hides} U+E0001 at position 3`)
+  t.equal(toMisleadingMessage('👩\u{200d}🚀 a\u{200d}b'), `${hides} U+200D at position 6`)
+  t.equal(toMisleadingMessage('\ufe0f1'), `${hides} U+FE0F at position 1`)
+})
+
+t.test('a name of dots or blanks was taken', async (t) => {
+  for (const name of [' ', '   ', '.', '..', '...', '. .', '\u00a0', '\u3000.', '\u2800', '.\u200b', '\u3164']) {
+    t.ok(isMisleading(name), escape(name))
+    t.equal(toMisleadingMessage(name), 'must have a visible character besides dots')
+    t.notOk(isMisleading(replaceMisleading(name)), escape(replaceMisleading(name)))
+  }
+  for (const name of ['.a', 'a.', ' a', '-', '_', '.htaccess', '…', '。']) t.notOk(isMisleading(name), name)
 })
 
 t.test('names in all scripts, with emoji and spaces, are not misleading', async (t) => {
@@ -43,11 +60,13 @@ t.test('text that is hidden in the tags of a flag, or in selectors behind an emo
   for (const name of [...flags, '😀\u{fe00}\u{fe01}\u{fe02}']) t.ok(isMisleading(name), escape(name))
 })
 
-t.test('the pattern for CEL finds what the pattern for JavaScript finds, and nothing is left after a replacement', async (t) => {
-  const inCel = new RegExp(MISLEADING_IN_RE2.replaceAll('\\x{', '\\u{'), 'u')
+t.test('the patterns for CEL find what the pattern for JavaScript finds, and nothing is left after a replacement', async (t) => {
+  const [named, hiding] = misleadingRules('name').map(
+    ({ rule }) => new RegExp(/r'(.*)'/.exec(rule)?.[1]?.replaceAll('\\x{', '\\u{') ?? '', 'u'),
+  )
   const parts = ['a', 'é', '.', '\u{202e}', '\u{200d}', '\u{fe0f}', '🏴', tags('g'), '\u{e007f}', '\u{e0001}', '\u{3164}']
   for (let n = 0; n < parts.length ** 4; n++) {
     const name = [0, 1, 2, 3].map((place) => parts[Math.floor(n / parts.length ** place) % parts.length]).join('')
-    if (inCel.test(name) !== isMisleading(name) || isMisleading(replaceMisleading(name))) t.fail(escape(name))
+    if ((!named?.test(name) || hiding?.test(name)) !== isMisleading(name) || isMisleading(replaceMisleading(name))) t.fail(escape(name))
   }
 })

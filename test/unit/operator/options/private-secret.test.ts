@@ -19,13 +19,20 @@ t.test('readPrivateSecret reports a missing Secret and one of another type with 
 })
 
 const wrong: [string, string, RegExp][] = [
-  ['invalid JSON', 's3cret', /Invalid: the whole$/],
-  ['a list', '["s3cret"]', /Invalid: the whole$/],
-  ['a public option', '{"s3cret":1}', /Invalid: the whole$/],
+  ['invalid JSON', 's3cret', /: the text must be an object with names and values$/],
+  ['a list', '["s3cret"]', /: the text must be an object with names and values$/],
+  ['a public option', '{"s3cret":1}', /: the text has an unknown name. Known names: headers, cookies, authorization, /],
   [
     'wrong values',
     '{"authorization":"s3cret\\n","headers":{"host":"s3cret"},"cookies":["s3cret"]}',
-    /Invalid: (headers|cookies|authorization), /,
+    /: headers: headers must not contain Host.*\. cookies\[0\] must be an object.*\. authorization must be printable ASCII/,
+  ],
+  ['the name of a header', '{"headers":{"s3cret ":"a"}}', /: a name in headers must be the name of a header/],
+  ['the value of a header', '{"headers":{"s3cret":"\\n"}}', /: headers must be printable ASCII/],
+  [
+    'a cookie of another program',
+    '{"cookies":[{"name":"a","value":"s3cret","expires":"Wed, 21 Oct 2026 07:28:00 GMT","sameSite":"none","http_only":true}]}',
+    /cookies\[0\]\.expires must be Unix time in whole seconds, such as \d+.*cookies\[0\]\.sameSite must be one of "Strict", "Lax", "None".*cookies\[0\] has an unknown name. Known names: name, value, domain, path, expires, httpOnly/,
   ],
   ['a contradiction', '{"authorization":"s3cret","headers":{"Authorization":"s3cret"}}', /headers must not contain Authorization/],
 ]

@@ -12,7 +12,7 @@ import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/c
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { RECORD_OPTIONS } from '@tintype/crds/options/record-options'
 import { type EventSubject, eventTypesOf, REQUEST_EVENTS } from '@tintype/crds/schema/event-types'
-import { isMisleading, MISLEADING_NAME_MESSAGE } from '@tintype/crds/text/misleading-name'
+import { isMisleading, toMisleadingMessage } from '@tintype/crds/text/misleading-name'
 import { findNearestName } from '@tintype/crds/text/nearest-name'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
@@ -64,7 +64,7 @@ export const commonRecordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName
     .unwrap()
-    .refine((text) => !isMisleading(text), MISLEADING_NAME_MESSAGE)
+    .refine((text) => !isMisleading(text), { error: ({ input }) => toMisleadingMessage(String(input)) })
     .optional(),
   download_url_ttl: downloadUrlTtlSeconds,
   retention_days: retentionDays,

@@ -1,4 +1,5 @@
 import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '@tintype/crds/options/private'
+import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
@@ -10,13 +11,13 @@ import { isObject } from '../../../http/read-body.ts'
 const MAX_COOKIE_TEXT = 8192
 
 const CookieBody = z.strictObject(renameKeys(Cookie.shape, toSnakeCase) as Record<string, z.ZodType>)
-/** What is wrong with a cookie: the rule of browsers that it breaks, or what it must be. */
+const COOKIE_FORM = 'must be an object with a name and a value of at most 4096 characters together, or the text of a Set-Cookie header'
+/** What is wrong with a cookie whose fields are valid by themselves, or with the text of one. */
 const error = ({ input }: { input?: unknown }): string => {
-  const cookie = typeof input === 'string' ? splitSetCookie(input) : isObject(input) ? renameKeys(input, toCamelCase) : undefined
-  const [issue] = Cookie.safeParse(cookie).error?.issues ?? []
-  return issue?.code === 'custom'
-    ? issue.message
-    : 'must be an object with a name and a value of at most 4096 characters together, or the text of a Set-Cookie header'
+  const body = typeof input === 'string' ? splitSetCookie(input) : isObject(input) ? renameKeys(input, toCamelCase) : undefined
+  const [issue] = body === undefined ? [] : (Cookie.safeParse(body).error?.issues ?? [])
+  if (issue === undefined) return COOKIE_FORM
+  return issue.code === 'custom' ? issue.message : describeIssue(issue, toPath(issue.path), { schema: Cookie, body })
 }
 const CookieText = z
   .string()

@@ -92,6 +92,13 @@ for (const { name, body, details } of bodies) {
   })
 }
 
+t.test('POST /keys refused an end in small letters or without seconds', async (t) => {
+  for (const expires_at of ['2027-01-31t10:00:00.5z', '2027-01-31T10:00Z']) {
+    const { status, body } = await calling(aGateway())('POST', '/keys', { name: 'a', expires_at })
+    t.match([status, body.data?.expires_at], [201, /^2027-01-31T10:00:00/], expires_at)
+  }
+})
+
 t.test('POST /keys takes a name of 100 characters, however many bytes they have', async (t) => {
   t.equal((await calling(aGateway())('POST', '/keys', { name: '📷'.repeat(100) })).status, 201)
 })

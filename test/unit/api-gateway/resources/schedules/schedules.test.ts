@@ -382,7 +382,7 @@ for (const { name, body, path, reason = /give / } of asked) {
 }
 
 t.test('PATCH /schedules/:id with another proxy or base URL does not send it the credentials of the present one', async (t) => {
-  const gateway = aGateway({ maxSchedules: 9, optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
+  const gateway = aGateway({ maxSchedules: 12, optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
   const id = await create(gateway, { ...hourly, options: { proxy: 'http://ada:lovelace@proxy.example.com:8080' } })
   const proxy = await calling(gateway)('PATCH', `/schedules/${id}`, { options: { proxy: 'http://other.example.com:8080' } })
   t.match(proxy, { status: 400, body: { error: { details: [{ path: 'options.proxy' }] } } })
@@ -395,6 +395,9 @@ t.test('PATCH /schedules/:id with another proxy or base URL does not send it the
     ],
     [{ headers: { a: 'b' } }, 'headers_scope', 'all'],
     [{ authorization: 'a' }, 'headers_scope', 'same_site'],
+    [{ cookies: ['a=b'] }, 'ignore_https_errors', true],
+    [{ cookies: ['a=b'] }, 'bypass_csp', true],
+    [{ basic_auth_username: 'a', basic_auth_password: 'b' }, 'proxy', 'http://proxy.example.com:8080'],
   ]
   for (const [options, option, value] of others) {
     const other = await create(gateway, { ...hourly, options })
@@ -408,6 +411,10 @@ t.test('PATCH /schedules/:id with another proxy or base URL does not send it the
   }
   const narrow = await create(gateway, { ...hourly, options: { headers: { a: 'b' }, headers_scope: 'all' } })
   t.equal((await calling(gateway)('PATCH', `/schedules/${narrow}`, { options: { headers_scope: 'same_origin' } })).status, 200)
+  for (const option of ['ignore_https_errors', 'bypass_csp', 'headers_scope']) {
+    const value = option === 'headers_scope' ? 'same_origin' : false
+    t.equal((await calling(gateway)('PATCH', `/schedules/${narrow}`, { options: { [option]: value } })).status, 200, 'protects them')
+  }
   const markup = { html: '<p>', html_base_url: url, authorization: 'a' }
   const page = await create(gateway, { schedule: '@hourly', options: markup })
   const code = await calling(gateway)('PATCH', `/schedules/${page}`, { options: { html: '<script>' } })

@@ -15,6 +15,11 @@ t.test('a time keeps its zone if the + of the zone arrives as a space, because a
   t.strictSame(parseListQuery({ created_before: '2026-01-01T05:30 05:30' }).created_before, new Date('2026-01-01T00:00:00Z'))
 })
 
+t.test('a filter of times refused times with small letters, or with a fraction but a space before it', async (t) => {
+  for (const text of ['2026-01-01t00:00:00.123456z', '2026-01-01 00:00:00.123456+00:00', '2026-01-01 00:00:00.123456 00:00'])
+    t.strictSame(parseListQuery({ created_after: text }).created_after, new Date('2026-01-01T00:00:00.123Z'))
+})
+
 const refused: Record<string, unknown>[] = [
   { limit: '0' },
   { limit: '-1' },

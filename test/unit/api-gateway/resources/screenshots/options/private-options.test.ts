@@ -63,8 +63,27 @@ t.test('a cookie that browsers drop is refused with the rule that it breaks, as 
   t.match(messageOf({ name: '__Host-a', value: 'b' }), /__Host- or __Secure- needs secure/)
   t.match(messageOf('__Host-a=b; Secure; Domain=example.com'), /leave out domain and path/)
   t.match(messageOf('a=b; SameSite=None'), /SameSite None needs secure/)
-  t.match(messageOf('a b=c'), /^must be an object .* or the text of a Set-Cookie header$/)
+  t.match(messageOf('a b=c'), /^name must be the name of a cookie, without spaces/)
+  t.match(messageOf('a'), /^must be an object .* or the text of a Set-Cookie header$/)
   t.equal(messageOf('__Host-a=b; Secure; Path=/; SameSite=None'), '')
+})
+
+t.test('a cookie as other programs write it was refused without a word about its wrong fields', async (t) => {
+  const messagesOf = (cookie: object) => {
+    const body = { cookies: [{ name: 'a', value: 'b', secure: true, ...cookie }] }
+    const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
+    return problems.map(({ path, message }) => [path, message])
+  }
+  const expires = [['cookies[0].expires', /must be Unix time in whole seconds, such as \d+: convert other forms, and leave it out/]]
+  for (const value of ['Wed, 21 Oct 2026 07:28:00 GMT', '2026-10-21', 1761031680.5, -1, 1e15])
+    t.match(messagesOf({ expires: value }), expires)
+  t.match(messagesOf({ same_site: 'none' }), [['cookies[0].same_site', /"Strict", "Lax", "None"; did you mean "None"\?$/]])
+  for (const [wrong, right] of [
+    ['httpOnly', 'http_only'],
+    ['SameSite', 'same_site'],
+    ['expire', 'expires'],
+  ] as const)
+    t.strictSame(messagesOf({ [wrong]: true }), [[`cookies[0].${wrong}`, `${wrong} is not known here; did you mean ${right}?`]])
 })
 
 t.test('privateOptionFields refuses a header without its value', async (t) => {
