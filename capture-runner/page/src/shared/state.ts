@@ -68,10 +68,10 @@ export interface Effect {
   wasUndone: boolean
 }
 
-/** How far an element is moved down at a scroll position, in CSS pixels. */
+/** How far an element, or each of its backgrounds, is moved down at a scroll position: the numbers in the value of a property. */
 export interface Shift {
   top: number
-  pixels: number
+  values: readonly number[]
 }
 
 /** An element with a height of its own. */
