@@ -85,6 +85,15 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     ),
     hidden,
   ],
+  'an inset moves the fixed body up, and a transform too': [
+    locked('body { position: fixed; inset: -300px 0 0; transform: translateY(-150px) }', article + dialog()),
+    hidden,
+  ],
+  'a transform moves the root element up': [locked('html { transform: translateY(-300px) }', article + dialog()), hidden],
+  'the body is moved up by less than a quarter of the window': [locked('body { position: relative; top: -120px }', article + dialog()), hidden],
+  'the body is moved up from below': [locked('body { position: relative; bottom: 350px }', article + dialog()), hidden],
+  'a translation moves the body up': [locked('body { translate: 0 -250px }', article + dialog()), hidden],
+  'a margin moves the main part up': [locked('main { margin-top: -400px }', `<main>${article}</main>${dialog()}`), hidden],
   'a script has moved what it shows in a layer of the window': [
     locked(
       `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
@@ -141,6 +150,18 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
       `${article}<div style="position:fixed;inset:0;transform:translateY(-70%)"><p>Menu</p></div><div style="position:absolute;inset:-400px 0 auto;z-index:-1">${article}</div>`,
     ),
     WHOLE,
+  ],
+  'a closed drawer, and one of which a handle is seen': [
+    locked('div { height: 400px; margin-top: -400px } div + div { height: 100px; margin-top: -90px }', `<div>Accounts</div><div>Search</div>${article}`),
+    WHOLE + 10,
+  ],
+  'a link that appears when it has the focus': [
+    locked('a { display: block; height: 60px; margin-top: -60px }', `<a href="#m">Skip to the text</a>${article}`),
+    WHOLE,
+  ],
+  'a band of color that begins above the page': [
+    locked('header { margin-top: -500px; padding-top: 520px; background: linear-gradient(#fff, #eee) }', `<header>Harbor</header>${article}`),
+    WHOLE + 38,
   ],
   'a preview that is cut in a page': [locked('', `<div style="height:300px;overflow:hidden">${article}</div><p>Read more</p>`), HEIGHT],
 }
