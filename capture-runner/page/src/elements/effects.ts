@@ -235,8 +235,13 @@ function watchDisturbances(): void {
     review()
     begin()
   }
+  // Handlers of the page come first.
+  const onResize = () => {
+    begin()
+    review('at once')
+  }
   addEventListener('scroll', onScroll, { capture: true, passive: true })
-  addEventListener('resize', begin)
+  addEventListener('resize', onResize)
 }
 
 /** The browser calls observers of sizes after all handlers and frame callbacks of the frame. */

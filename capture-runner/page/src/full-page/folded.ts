@@ -4,7 +4,7 @@ import { call, read } from '../shared/dom.ts'
 import { shownAreasOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, findRoots } from '../shared/tree.ts'
-import { findLock, type Lock, PLACES } from './locks.ts'
+import { findLock, type Lock, mayFill, PLACES } from './locks.ts'
 import { findPanels, isShown } from './panels.ts'
 import {
   FILLING_SHARE,
@@ -31,7 +31,7 @@ export const findFolded: PageFunctions['findFolded'] = () => {
   return [
     ...(large ? [large] : []),
     ...(blurred ? [toFolded(blurred, 'blurred')] : []),
-    ...(veil ? [toFolded(veil, 'blurring')] : []),
+    ...(veil ? [{ ...toFolded(veil.element, 'blurring'), part: nameOf(veil.element) + (veil.pseudoElement ?? '') }] : []),
     ...panels.map(({ element, isRows }) => toFolded(element, isRows ? 'panel-rows' : 'panel')),
   ]
 }
@@ -62,18 +62,20 @@ function toFolded(element: Element, reason: FoldReason): FoldedPart {
 
 const LEAST_BLUR = 2
 
-const isBlur = (filter: string): boolean => Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
+const isBlur = (filter: string): boolean =>
+  filter !== 'none' && Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
 
 /** The part with text that is blurred, or else the layer that blurs text below it. */
-function findBlur(): { blurred?: Element | undefined; veil?: Element | undefined } {
+function findBlur(): { blurred?: Element | undefined; veil?: Layer | undefined } {
   const blurred: Element[] = []
   const layers: Layer[] = []
   const stacks = PLACES.map(([x, y]) => document.elementsFromPoint(x * innerWidth, y * innerHeight))
   const all = allElements(findRoots(false))
   for (const element of all) {
-    const { filter, backdropFilter } = getComputedStyle(element)
-    if (isBlur(filter) && isInSight(element) && [element, ...flatElements(element)].some(hasText)) blurred.push(element)
-    if (isBlur(backdropFilter) && isInSight(element) && shareOfWindow(element) >= FILLING_SHARE) layers.push({ element })
+    const style = getComputedStyle(element)
+    if (isBlur(style.filter) && isInSight(element) && [element, ...flatElements(element)].some(hasText)) blurred.push(element)
+    if (mayFill(element) && isBlur(style.backdropFilter) && isInSight(element) && shareOfWindow(element) >= FILLING_SHARE)
+      layers.push({ element })
   }
   const area = blurred
     .flatMap((element) => shownAreasOf(element))
@@ -82,7 +84,7 @@ function findBlur(): { blurred?: Element | undefined; veil?: Element | undefined
   for (const element of new Set([...all.slice(0, MAX_HOSTS), ...stacks.flat()]))
     for (const pseudoElement of ['::before', '::after'])
       if (isLayerOf(element, getComputedStyle(element, pseudoElement))) layers.push({ element, pseudoElement })
-  return { veil: layers.find(blursText)?.element }
+  return { veil: layers.find(blursText) }
 }
 
 /** An element, or a pseudo-element of it. */

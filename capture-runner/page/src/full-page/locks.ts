@@ -44,6 +44,8 @@ const DIALOG_SHARE = 0.05
 export function findLock(): Lock | undefined {
   const below = Math.max(0, hiddenByRoot())
   for (const element of allElements(findRoots(false)) as HTMLElement[]) {
+    // Most elements of a large page are left out by the first number.
+    if (!isPage(element) && !mayFill(element)) continue
     const above = hiddenAbove(element)
     const locked = below < innerHeight ? hiddenByLock(element) : 0
     const isMoved = locked <= below
@@ -60,6 +62,9 @@ export function findLock(): Lock | undefined {
 }
 
 const isPage = (element: Element): boolean => element === document.documentElement || element === document.body
+
+/** False for an element that is too low to cover half of the window. Quicker than its box. */
+export const mayFill = (element: Element): boolean => read(element as HTMLElement, 'offsetHeight') >= innerHeight * FILLING_SHARE
 
 /** The box of the page may be outside of the window, with its content in it. */
 const isFilling = (element: Element): boolean => isPage(element) || shareOfWindow(element) >= FILLING_SHARE

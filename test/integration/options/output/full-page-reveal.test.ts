@@ -485,7 +485,20 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  for (const way of ['', '-top', '-margin', '-background', '-percent', '-calc', '-in-view', '-seen', '-fixed', '-two', '-curve', '-frames']) {
+  for (const way of [
+    '',
+    '-top',
+    '-margin',
+    '-background',
+    '-percent',
+    '-calc',
+    '-in-view',
+    '-seen',
+    '-fixed',
+    '-two',
+    '-curve',
+    '-frames',
+  ]) {
     const path = `/parallax${way}`
     const { pixels } = await stage.shoot(path, full)
     const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
