@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, call, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { boxOf, call, parentOf, queryAll, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
