@@ -23,7 +23,7 @@ export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: B
   return fileBytes > MARGIN * (bytes + pixels / pixelsPerByte)
 }
 
-/** True if the image has only one color. */
+/** True if the image has only one color, but for some pixels. */
 export async function isBlank(picture: Buffer): Promise<boolean> {
   const image = sharp(picture, { limitInputPixels: false })
   const { width, height, format } = await image.metadata()

@@ -70,7 +70,7 @@ export const UNFIT_REASONS = ['blank', 'bot_challenge', 'http_error', 'login', '
 export const UnfitReason = z.enum(UNFIT_REASONS)
 /** What the reasons mean, for descriptions. */
 export const UNFIT_MEANING =
-  'blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off.'
+  'blank: nearly one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off.'
 export type UnfitReason = z.infer<typeof UnfitReason>
 
 /** Maximum changed words of each kind, and characters of each. */

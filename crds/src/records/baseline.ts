@@ -33,7 +33,7 @@ export interface BaselineProblem {
 }
 
 const UNFIT: Readonly<Record<UnfitReason, string>> = {
-  blank: 'shows one color and nothing else',
+  blank: 'shows one color and almost nothing else',
   bot_challenge: 'shows a bot challenge instead of the page',
   http_error: 'shows an error page; compare_accept_status accepts its status',
   login: 'shows a login form instead of the page',

@@ -49,7 +49,7 @@ export const JOB_ERRORS = {
   },
   BLANK_PAGE: {
     remedy:
-      'Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.',
+      'Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color and almost nothing else.',
   },
   BOT_CHALLENGE: {
     remedy: 'Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.',

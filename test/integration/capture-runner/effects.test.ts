@@ -26,7 +26,39 @@ const shut = (top = 100) =>
   `<button id="m" style="position:absolute;top:${top - 50}px">Menu</button><div class="box green shut" id="b" style="top:${top}px">x</div>`
 const opensBy = (opens: string, closes: string) => `m.onclick = () => { ${opens} }; addEventListener('scroll', () => { ${closes} })`
 
+/** A menu that the pointer opens and leaves closed, and that a scroll closes soon after. */
+const entered = (closes: string, opens = "n.classList.add('open')", shuts = "n.classList.remove('open')") =>
+  tall(
+    '<nav id="n" style="position:absolute;top:50px;left:100px;width:200px;height:50px">Menu<div class="box green shut" style="top:50px;left:0">x</div></nav>',
+    `const open = () => { ${opens} }, shut = () => { ${shuts} }; n.onmouseenter = open; n.onmouseleave = shut; addEventListener('scroll', () => ${closes})`,
+    '.open div { display: block }',
+  )
+/** A message beside a number that a click increases. */
+const message = (ends: string, style = '', also = 'c.textContent = 1') =>
+  tall(
+    '<button id="m">Add</button><b id="c">0</b>',
+    `m.onclick = () => { ${also}; document.body.insertAdjacentHTML('beforeend', '<div id="t">Added</div>'); ${ends} }; addEventListener('scroll', () => {})`,
+    `@keyframes fade { 70% { opacity: 1 } to { opacity: 0; visibility: hidden } } #t { position: fixed; right: 0; bottom: 0; width: 200px; height: 60px; ${style} }`,
+  )
+
 const stage = await openStage(t, {
+  '/entered-0': entered('setTimeout(shut, 0)'),
+  '/entered-120': entered('setTimeout(shut, 120)'),
+  '/entered-frame': entered('requestAnimationFrame(shut)'),
+  '/entered-debounced': entered('{ clearTimeout(window.later); later = setTimeout(shut, 150) }'),
+  '/entered-style': entered('setTimeout(shut, 60)', "box.style.display = 'block'", "box.style.display = 'none'"),
+  '/entered-faded': entered(
+    'setTimeout(shut, 120)',
+    "box.style.cssText += ';display:block;opacity:1'",
+    "box.style.cssText += ';transition:opacity .1s;opacity:0'",
+  ),
+  '/ends-300': message('setTimeout(() => t.remove(), 300)', '', ''),
+  '/ends-800': message('setTimeout(() => t.remove(), 800)', '', ''),
+  '/ends-beside': message('setTimeout(() => t.remove(), 800)'),
+  '/ends-after-sending': message('setTimeout(() => t.remove(), 500)', '', "fetch('/order', { method: 'POST' })"),
+  '/ends-faded': message('setTimeout(() => { t.style.opacity = 0 }, 400)', 'transition: opacity .4s'),
+  '/ends-animated': message("setTimeout(() => { t.style.animation = 'fade .4s both' }, 600)"),
+  '/ends-later': message('setTimeout(() => t.remove(), 2500)'),
   '/hover': tall(LOW, '', HOVERED),
   '/entered': tall(LOW, 'b.onmouseenter = on; b.onmouseleave = off'),
   '/slow-tip': tall(
@@ -196,6 +228,14 @@ const kept: Record<string, [options: CaptureOptions, y?: number, x?: number]> = 
   '/entered#clip': [{ hover: '#b', clipX: 0, clipY: 2000, clipWidth: 900, clipHeight: 900 }, 450],
   '/slow-tip': [low, 2450],
   '/nested': [{ fullPage: true, hover: '#a' }, 2450, 180],
+  ...Object.fromEntries(
+    ['0', '120', 'frame', 'debounced', 'style', 'faded'].map((how) => [`/entered-${how}`, [{ fullPage: true, hover: '#n' }, 150]] as const),
+  ),
+  ...Object.fromEntries(
+    ['300', '800', 'beside', 'after-sending', 'faded', 'animated', 'later'].map(
+      (how) => [`/ends-${how}`, [{ fullPage: true, click: '#m' }]] as const,
+    ),
+  ),
   '/frame': [low, 2450],
   '/shadow': [low, 2450],
   '/closes-on-scroll': [{ fullPage: true, click: '#m' }, 150],
@@ -255,5 +295,5 @@ t.test('a warning names what the page has undone for good', async (t) => {
     const sentence = `the page undid what ${toSnakeCase(action ?? '')} had changed, because it was scrolled or laid out again: ${names}. Set full_page_sweep to false`
     t.strictSame(noted(findings), [sentence], path)
   }
-  t.equal(stage.seen.filter(({ method }) => method === 'POST').length, 2, 'an action that sends data is not run again')
+  t.equal(stage.seen.filter(({ method }) => method === 'POST').length, 3, 'an action that sends data is not run again')
 })

@@ -110,7 +110,7 @@ t.test('complaint: blank or half-loaded pictures: images after the load event ar
 t.test('complaint: blank or half-loaded pictures: a page that stays blank adds a warning, or fails if configured', async (t) => {
   const { color, warnings } = await cornerOf('/never-drawn')
   t.ok(isNear(color, WHITE))
-  t.match(warnings, ['the picture shows one color and nothing else'])
+  t.match(warnings, ['the picture shows one color and almost nothing else'])
   t.match(await stage.fail('/never-drawn', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
 })
 

@@ -27,7 +27,7 @@ function optionsOf({ options }: Screenshot): ScreenshotRequest {
 }
 
 const UNFIT: Readonly<Record<NonNullable<NonNullable<Screenshot['comparison']>['skipped']>, string>> = {
-  blank: 'one color',
+  blank: 'one color and almost nothing else',
   bot_challenge: 'a bot challenge or a captcha',
   http_error: 'an error page. --compare-accept-status accepts it',
   login: 'a login form',

@@ -214,7 +214,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"best_attempt","kind":"boolean","summary":"Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false."},
       {"name":"retries","kind":"integer","summary":"Maximum number of retries after a transient failure, 0 to 5. Default: 1."},
       {"name":"retry_delay","kind":"integer","summary":"Milliseconds to wait before each retry, 0 to 60000. Default: 1000."},
-      {"name":"blank_page_action","kind":"text","summary":"How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.","values":["accept","retry","fail"]},
+      {"name":"blank_page_action","kind":"text","summary":"How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.","values":["accept","retry","fail"]},
     ],
   },
   {

@@ -321,7 +321,7 @@ export interface components {
          *     - `UNSUPPORTED_CONTENT`: Read the message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.
          *     - `TOO_MANY_REDIRECTS`: Use the final URL of the page: it redirects too often.
          *     - `SCRIPT_ERROR`: Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. The message contains the script’s error.
-         *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.
+         *     - `BLANK_PAGE`: Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color and almost nothing else.
          *     - `BOT_CHALLENGE`: Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.
          *     - `CONTENT_RULE`: Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in the message.
          *     - `BASELINE_NOT_FOUND`: Set options.compare_to to a completed screenshot whose file still exists, or leave it out. The message gives the reason.
@@ -559,7 +559,7 @@ export interface components {
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
                 /**
-                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @description How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
                  * @enum {string}
                  */
                 blank_page_action?: "accept" | "retry" | "fail";
@@ -1162,7 +1162,7 @@ export interface components {
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
                 /**
-                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @description How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
                  * @enum {string}
                  */
                 blank_page_action?: "accept" | "retry" | "fail";
@@ -1712,7 +1712,7 @@ export interface components {
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
                 /**
-                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @description How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
                  * @enum {string}
                  */
                 blank_page_action?: "accept" | "retry" | "fail";
@@ -2288,7 +2288,7 @@ export interface components {
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
                 /**
-                 * @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
+                 * @description How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.
                  * @enum {string}
                  */
                 blank_page_action?: "accept" | "retry" | "fail";
@@ -3105,7 +3105,7 @@ export interface components {
             changed: boolean | null;
             /** @description Changed pixels as a share of all pixels, 0 to 1. */
             changed_ratio: number | null;
-            /** @description Why the picture was not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+            /** @description Why the picture was not compared. blank: nearly one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
             unfit: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
         };
         /** @description One page of runs, the newest first. */
@@ -3270,7 +3270,7 @@ export interface components {
                 words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                /** @description Why the pictures were not compared. blank: nearly one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
                 skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */
@@ -3651,7 +3651,7 @@ export interface components {
                 retries?: number | null;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number | null;
-                /** @description How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry. */
+                /** @description How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry. */
                 blank_page_action?: ("accept" | "retry" | "fail") | null;
                 /** @description HTTP statuses of the page that fail the capture, such as 404 or 500-511, at most 20. Default: none. */
                 fail_on_status?: string[] | null;
@@ -4146,7 +4146,7 @@ export interface components {
                 words_removed: string[];
                 /** @description Link to a PNG of the differences that needs no key. Null if there are none, and after the file has expired. */
                 diff_url: string | null;
-                /** @description Why the pictures were not compared. blank: one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
+                /** @description Why the pictures were not compared. blank: nearly one color. bot_challenge: a bot challenge or a captcha. http_error: a status of 400 or more that is not accepted. login: a login form where there was none. broken_off: the response broke off. */
                 skipped: ("blank" | "bot_challenge" | "http_error" | "login" | "broken_off") | null;
             } | null;
             /** @description Options without effect, and problems of the page. */

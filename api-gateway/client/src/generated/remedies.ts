@@ -55,7 +55,7 @@ export const CAPTURE_REMEDIES: Readonly<Record<string, string>> = {
   UNSUPPORTED_CONTENT: "Read the message, which gives the reason. If the URL returns a file that the browser cannot show, download it yourself.",
   TOO_MANY_REDIRECTS: "Use the final URL of the page: it redirects too often.",
   SCRIPT_ERROR: "Correct options.scripts or script_urls, or set fail_on_script_error or fail_on_page_error to false. The message contains the script’s error.",
-  BLANK_PAGE: "Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color.",
+  BLANK_PAGE: "Wait longer with options.wait_for_selector or options.delay, or set options.blank_page_action to accept: the picture shows one color and almost nothing else.",
   BOT_CHALLENGE: "Try options.cookies or options.proxy, or leave options.fail_on_bot_challenge out: the site detected automation.",
   CONTENT_RULE: "Check the page, or change the fail_if_… option or fail_on_redirect: the page breaks the rule in the message.",
   BASELINE_NOT_FOUND: "Set options.compare_to to a completed screenshot whose file still exists, or leave it out. The message gives the reason.",

@@ -20,13 +20,10 @@ const MAX_ELEMENTS = 50_000
 const SEEN = 'seen'
 /** Windows that are scrolled through after an action until scrolls count no more: what survives them is not undone by others. */
 const MAX_WINDOWS = 3
-/** A handler of the scroll or of the new size changes the page within this time; a timer that it starts, within the second. */
-const REACTION_MILLISECONDS = 15
+/** A timer that a handler of the scroll or of the new size starts changes the page within this time. */
 const LATE_MILLISECONDS = 300
-/** When to look, before these end. */
+/** When to look, before it ends. */
 const REVIEWS = [10, 250]
-/** No message ends by itself so soon after the action. */
-const MESSAGE_MILLISECONDS = 1_000
 /** Share of the window from which an element stands for the page. */
 const WHOLE = 0.5
 
@@ -57,7 +54,7 @@ export const noteEffects: PageFunctions['noteEffects'] = () => {
   addEventListener('scroll', onScroll, { capture: true, passive: true })
   for (const use of uses) addEventListener(use, onUse, { capture: true })
   const values = new Map(findControls().map((control) => [control, contentOf(control)]))
-  const [began, looks, focused] = [performance.now(), readLooks(), focusedElement()]
+  const [looks, focused] = [readLooks(), focusedElement()]
   review()
   remember('tintypeAction', {
     restedFor: () => performance.now() - changedAt,
@@ -66,7 +63,7 @@ export const noteEffects: PageFunctions['noteEffects'] = () => {
       observer.disconnect()
       removeEventListener('scroll', onScroll, { capture: true })
       for (const use of uses) removeEventListener(use, onUse, { capture: true })
-      return { began, changes, scrolled, looks, values, focused }
+      return { changes, scrolled, looks, values, focused }
     },
   })
 }
@@ -105,26 +102,16 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   if (!noted) return
   if (!recall('tintypeEffects')) watchDisturbances()
   // What this action has undone itself.
-  review(true)
+  review('forget')
   const effects = recall('tintypeEffects') ?? remember('tintypeEffects', [])
   const first = effects.length
   const isFull = () => effects.length >= first + MAX_EFFECTS
-  const { looks: before, began } = noted
+  const { looks: before } = noted
   const after = readLooks()
   const parents = new Set<Element>()
   const keep = (element: Element, isUndone: () => boolean, isFocus = false) => {
     const name = effects.length < first + MAX_NAMES ? toSelector(element) : nameOf(element)
-    effects.push({
-      action,
-      element,
-      name,
-      began,
-      isUndone,
-      isFocus,
-      isLost: false,
-      isCertain: false,
-      wasUndone: false,
-    })
+    effects.push({ action, element, name, isUndone, isFocus, isLost: false, isCertain: false, wasUndone: false })
     for (let at = containerOf(element); at && !isFocus; at = containerOf(at)) parents.add(at)
   }
   const byScroll = [...noted.scrolled].filter((node) => node.nodeType !== Node.ELEMENT_NODE || shareOfWindow(node as Element) < WHOLE)
@@ -170,9 +157,11 @@ const isWorking = (element: Element): boolean =>
 function goneTest(element: Element, then: ReadonlyMap<Element, string>): () => boolean {
   const chain = [element]
   for (let at = containerOf(element); at; at = containerOf(at)) chain.push(at)
-  const place = onPage(boxOf(element), element)
+  const [place, id] = [onPage(boxOf(element), element), attributeOf(element, 'id')]
   const isNewHere = (one: Element) => {
     if (then.get(one) || !isSeen(one)) return false
+    // A message that is fixed to the window is at another place in another window.
+    if (isLike(one, element) && attributeOf(one, 'id') === id) return true
     const { x, y, width, height } = onPage(boxOf(one), one)
     return x < place.x + place.width && place.x < x + width && y < place.y + place.height && place.y < y + height
   }
@@ -191,22 +180,32 @@ function goneTest(element: Element, then: ReadonlyMap<Element, string>): () => b
 const isLike = (one: Element, other: Element): boolean =>
   nameOf(one) === nameOf(other) && attributeOf(one, 'class') === attributeOf(other, 'class')
 
-/** Marks effects that a scroll or a new size of the window has undone, or begins to undo. Forgets those that have ended by themselves. */
-function review(isForgetting = false): void {
-  const { at, isOver } = recall('tintypeDisturbance') ?? { at: Number.NEGATIVE_INFINITY, isOver: false }
-  const since = performance.now() - at
-  const isReaction = since <= LATE_MILLISECONDS && !isForgetting
-  const moving = isReaction ? document.getAnimations().filter((animation) => runsOnTime(animation) && !isEndless(animation)) : []
+/**
+ * Marks effects that a scroll or a new size of the window has undone, or begins to undo. Forgets those that have ended by themselves.
+ * @param when `at once`: in the frame of that event, in which no timer of the page runs
+ */
+function review(when?: 'at once' | 'forget'): void {
+  const { at, frame, isOver } = recall('tintypeDisturbance') ?? { at: Number.NEGATIVE_INFINITY, frame: 0, isOver: false }
+  const isReaction = performance.now() - at <= LATE_MILLISECONDS && when !== 'forget'
+  // A message that is fading already ends by itself.
+  const begunSince = ({ startTime }: Animation) => startTime === null || Number(startTime) >= frame
+  const moving = isReaction
+    ? document.getAnimations().filter((animation) => runsOnTime(animation) && !isEndless(animation) && begunSince(animation))
+    : []
   const targets = moving.map(({ effect }) => (effect as KeyframeEffect | null)?.target)
   const rest = (recall('tintypeEffects') ?? []).filter((effect) => {
     const isUndone = effect.isUndone()
-    // What comes and goes by itself is not undone by anything.
-    if (effect.isLost && effect.wasUndone && !isUndone) return isOver
+    // The pointer leaves its element before the page learns of the scroll, and enters it again at the top.
+    const isPointed = effect.action === 'hover'
+    if (effect.isLost && effect.wasUndone && !isUndone && !isOver) {
+      // What comes and goes by itself is not undone by anything.
+      Object.assign(effect, { isLost: false, isCertain: false, wasUndone: false })
+      return isPointed
+    }
     const isEnding = isUndone || targets.some((target) => target?.contains(effect.element))
     if (!effect.isLost && isEnding) {
-      if (!isReaction) return !isUndone || isOver
-      const isCertain = since <= REACTION_MILLISECONDS || performance.now() - effect.began < MESSAGE_MILLISECONDS
-      Object.assign(effect, { isLost: true, isCertain })
+      if (!isReaction && !isPointed) return !isUndone || isOver
+      Object.assign(effect, { isLost: true, isCertain: when === 'at once' })
     }
     effect.wasUndone ||= isUndone
     return true
@@ -218,10 +217,12 @@ export const forgetEndedEffects: PageFunctions['forgetEndedEffects'] = () => rev
 
 /** Watches for scrolls and new sizes of the window. */
 function watchDisturbances(): void {
-  const disturbance = remember('tintypeDisturbance', { at: Number.NEGATIVE_INFINITY, isOver: false })
+  const disturbance = remember('tintypeDisturbance', { at: Number.NEGATIVE_INFINITY, frame: 0, isOver: false })
   let [distance, last] = [0, scrollY]
   const begin = () => {
     disturbance.at = performance.now()
+    disturbance.frame = Number(document.timeline.currentTime)
+    reviewInFrame()
     for (const milliseconds of REVIEWS) setTimeout(review, milliseconds)
   }
   const onScroll = ({ target }: Event) => {
@@ -237,10 +238,19 @@ function watchDisturbances(): void {
   // Handlers of the page come first.
   const onResize = () => {
     begin()
-    review()
+    review('at once')
   }
   addEventListener('scroll', onScroll, { capture: true, passive: true })
   addEventListener('resize', onResize)
+}
+
+/** The browser calls observers of sizes after all handlers and frame callbacks of the frame. */
+function reviewInFrame(): void {
+  const observer = new ResizeObserver(() => {
+    observer.disconnect()
+    review('at once')
+  })
+  observer.observe(document.documentElement)
 }
 
 export const findLostEffects: PageFunctions['findLostEffects'] = () => {

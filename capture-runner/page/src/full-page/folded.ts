@@ -4,7 +4,7 @@ import { call, read } from '../shared/dom.ts'
 import { shownAreasOf } from '../shared/painted.ts'
 import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, findRoots } from '../shared/tree.ts'
-import { findLock, type Lock, PLACES } from './locks.ts'
+import { findLock, type Lock, mayFill, PLACES } from './locks.ts'
 import { findPanels, isShown } from './panels.ts'
 import {
   FILLING_SHARE,
@@ -26,13 +26,12 @@ import {
 export const findFolded: PageFunctions['findFolded'] = () => {
   const lock = findLock()
   const large = lock ? toLocked(lock) : isPageScrolling() ? undefined : findLarge()
-  const blurred = lock?.cover ? undefined : findBlurred()
-  const veil = lock?.cover || blurred ? undefined : findVeil()
+  const { blurred, veil } = lock?.cover ? {} : findBlur()
   const panels = findPanels().filter(({ element }) => !large || shareOfWindow(element) < NAMED_SHARE)
   return [
     ...(large ? [large] : []),
     ...(blurred ? [toFolded(blurred, 'blurred')] : []),
-    ...(veil ? [toFolded(veil, 'blurring')] : []),
+    ...(veil ? [{ ...toFolded(veil.element, 'blurring'), part: nameOf(veil.element) + (veil.pseudoElement ?? '') }] : []),
     ...panels.map(({ element, isRows }) => toFolded(element, isRows ? 'panel-rows' : 'panel')),
   ]
 }
@@ -63,25 +62,56 @@ function toFolded(element: Element, reason: FoldReason): FoldedPart {
 
 const LEAST_BLUR = 2
 
-const isBlur = (filter: string): boolean => Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
+const isBlur = (filter: string): boolean =>
+  filter !== 'none' && Number.parseFloat(/blur\(([\d.]+)px/.exec(filter)?.[1] ?? '0') >= LEAST_BLUR
 
-/** The first part with text that is blurred, as pages do below a dialog, if such parts are as large as half of the window. */
-function findBlurred(): Element | undefined {
-  const blurred = allElements(findRoots(false)).filter(
-    (element) => isBlur(getComputedStyle(element).filter) && isInSight(element) && [element, ...flatElements(element)].some(hasText),
-  )
+/** The part with text that is blurred, or else the layer that blurs text below it. */
+function findBlur(): { blurred?: Element | undefined; veil?: Layer | undefined } {
+  const blurred: Element[] = []
+  const layers: Layer[] = []
+  const stacks = PLACES.map(([x, y]) => document.elementsFromPoint(x * innerWidth, y * innerHeight))
+  const all = allElements(findRoots(false))
+  for (const element of all) {
+    const style = getComputedStyle(element)
+    if (isBlur(style.filter) && isInSight(element) && [element, ...flatElements(element)].some(hasText)) blurred.push(element)
+    if (mayFill(element) && isBlur(style.backdropFilter) && isInSight(element) && shareOfWindow(element) >= FILLING_SHARE)
+      layers.push({ element })
+  }
   const area = blurred
     .flatMap((element) => shownAreasOf(element))
     .reduce((sum, { left, top, right, bottom }) => sum + (right - left) * (bottom - top), 0)
-  return area >= innerWidth * innerHeight * FILLING_SHARE ? blurred[0] : undefined
+  if (area >= innerWidth * innerHeight * FILLING_SHARE) return { blurred: blurred[0] }
+  for (const element of new Set([...all.slice(0, MAX_HOSTS), ...stacks.flat()]))
+    for (const pseudoElement of ['::before', '::after'])
+      if (isLayerOf(element, getComputedStyle(element, pseudoElement))) layers.push({ element, pseudoElement })
+  return { veil: layers.find(blursText) }
 }
 
-/** The layer that blurs text below it. */
-function findVeil(): Element | undefined {
-  for (const [x, y] of PLACES) {
+/** An element, or a pseudo-element of it. */
+interface Layer {
+  element: Element
+  pseudoElement?: string
+}
+
+/** Elements that are asked for their pseudo-elements, besides those in view. */
+const MAX_HOSTS = 1_000
+
+/** True for the style of a pseudo-element that blurs half of the window. It has no box that could be asked for. */
+function isLayerOf(host: Element, { backdropFilter, content, visibility, opacity, width, height }: CSSStyleDeclaration): boolean {
+  if (!isBlur(backdropFilter) || content === 'none' || visibility !== 'visible' || opacity === '0' || !isInSight(host)) return false
+  const [wide, tall] = [Math.min(innerWidth, Number.parseFloat(width)), Math.min(innerHeight, Number.parseFloat(height))]
+  return wide * tall >= innerWidth * innerHeight * FILLING_SHARE
+}
+
+/** True if text is below the layer in the window. A layer that lets the pointer through is found only if it does not. */
+function blursText({ element, ...pseudo }: Layer): boolean {
+  const solid = call(element, 'animate', { pointerEvents: ['auto', 'auto'] }, { ...pseudo, fill: 'both' })
+  solid.pause()
+  const isAbove = PLACES.some(([x, y]) => {
     const stack = document.elementsFromPoint(x * innerWidth, y * innerHeight)
-    const at = stack.findIndex((one) => isBlur(getComputedStyle(one).backdropFilter) && shareOfWindow(one) >= FILLING_SHARE)
-    if (at >= 0 && stack.slice(at + 1).some((one) => hasText(one) && !call(one, 'matches', 'html, body'))) return stack[at]
-  }
-  return undefined
+    const at = stack.indexOf(element)
+    return at >= 0 && stack.slice(at + 1).some((one) => hasText(one) && !call(one, 'matches', 'html, body'))
+  })
+  solid.cancel()
+  return isAbove
 }

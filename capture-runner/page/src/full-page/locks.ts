@@ -1,4 +1,4 @@
-import { isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
+import { boxesOfText, isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
 import { topAt } from '../shared/closed.ts'
 import { attributeOf, boxOf, call, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
@@ -27,6 +27,8 @@ const LOCK_WORDS =
   /no-?_?scroll|scroll-?_?(lock|block|disable|prevent)|(disable|prevent|stop|block)-?_?scroll|(^|[^a-z])lock(ed)?([^a-z]|$)|frozen|freeze/i
 const OPEN_WORDS = /modal|dialog|popup|overlay|lightbox|consent|cookie|cmp|didomi|sp-message|paywall|newsletter|age-?gate|blur/i
 const LOCKED = '[inert], [aria-hidden=true], [data-scroll-locked], [data-scroll-lock], [data-locked]'
+/** From this height, what is moved above the page is missed. */
+const LEAST_ABOVE = 50
 /** A part that is not marked as locked hides the page if it covers this share of the window. */
 const WHOLE_SHARE = 0.7
 const SHARES = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -42,11 +44,15 @@ const DIALOG_SHARE = 0.05
 export function findLock(): Lock | undefined {
   const below = Math.max(0, hiddenByRoot())
   for (const element of allElements(findRoots(false)) as HTMLElement[]) {
+    // Most elements of a large page are left out by the first number.
+    if (!isPage(element) && !mayFill(element)) continue
     const above = hiddenAbove(element)
     const locked = below < innerHeight ? hiddenByLock(element) : 0
     const isMoved = locked <= below
     const hidden = isMoved ? above : Math.max(locked, above)
-    if (hidden <= innerHeight * ROOT_SHARE || !isFilling(element) || !isInSight(element)) continue
+    // A reader could scroll by less than a quarter of the window before the page was moved.
+    const least = isMoved && isPage(element) && movesUp(element) ? LEAST_ABOVE : innerHeight * ROOT_SHARE
+    if (hidden <= least || !isFilling(element) || !isInSight(element)) continue
     const isSure = isPage(element) || isMarked(element) || boxOf(element).top < 0
     if (!isSure && shareOfWindow(element) < WHOLE_SHARE) continue
     if ((!isPage(element) && call(element, 'matches', DIALOGS)) || !hidesContent(element, isMoved)) continue
@@ -56,6 +62,9 @@ export function findLock(): Lock | undefined {
 }
 
 const isPage = (element: Element): boolean => element === document.documentElement || element === document.body
+
+/** False for an element that is too low to cover half of the window. Quicker than its box. */
+export const mayFill = (element: Element): boolean => read(element as HTMLElement, 'offsetHeight') >= innerHeight * FILLING_SHARE
 
 /** The box of the page may be outside of the window, with its content in it. */
 const isFilling = (element: Element): boolean => isPage(element) || shareOfWindow(element) >= FILLING_SHARE
@@ -86,17 +95,34 @@ function hiddenByLock(element: HTMLElement): number {
 function hidesContent(element: Element, isAbove: boolean): boolean {
   const { top, bottom } = boxOf(element)
   const [start, end] = isAbove ? [-scrollY, Number.POSITIVE_INFINITY] : [Math.max(top, 0), Math.min(bottom, innerHeight)]
-  const isOutside = (inner: Element) => {
+  const isCut = (box: DOMRect) => box.height > 0 && box.width > 0 && (box.top >= end || box.bottom <= start)
+  const isOutside = (inner: Element) => isCut(boxOf(inner))
+  // Some lines of a text may be outside.
+  const hasLinesOutside = (inner: Element) => {
     const box = boxOf(inner)
-    return box.height > 0 && box.width > 0 && (box.top >= end || box.bottom <= start)
+    return isCut(box) || ((box.top < start || box.bottom > end) && textsOf(inner).some((text) => boxesOfText(text).some(isCut)))
   }
-  const isPlaced = (inner: Element) => /absolute|fixed/.test(getComputedStyle(inner).position)
+  const isPlaced = (inner: Element) => isOutside(inner) && /absolute|fixed/.test(getComputedStyle(inner).position)
+  const isDrawer = (inner: Element) => isAbove && movesUp(inner) && !isFilling(inner)
   return flatElements(element).some((inner) => {
-    if (!isOutside(inner) || !(hasText(inner) || isReplaced(inner))) return false
+    if (!(isReplaced(inner) ? isOutside(inner) : hasText(inner) && hasLinesOutside(inner))) return false
     for (let outer: Element | undefined = inner; outer && outer !== element; outer = containerOf(outer))
-      if (isOutside(outer) && isPlaced(outer)) return false
+      if (isPlaced(outer) || isDrawer(outer)) return false
     return true
   })
+}
+
+const textsOf = (element: Element): Node[] => [...read(element, 'childNodes')].filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+
+/** True if the element's own style moves it up. */
+function movesUp(element: Element): boolean {
+  const { position, top, bottom, marginTop, transform, translate } = getComputedStyle(element)
+  return (
+    Number.parseFloat(marginTop) < 0 ||
+    new DOMMatrix(transform).m42 < 0 ||
+    translate.includes(' -') ||
+    (position !== 'static' && (Number.parseFloat(top) < 0 || Number.parseFloat(bottom) > 0))
+  )
 }
 
 /** True for a part of which the page says that it is locked, or that something is open above it. */
@@ -146,5 +172,5 @@ export function unfix(element: HTMLElement): void {
   // What moves it may be a margin of an element in it.
   for (const part of [element, ...flatElements(element)] as HTMLElement[])
     if (hiddenAbove(part) > 0 && isFilling(part))
-      setStyle(part, { transition: 'none', top: 'auto', 'margin-top': '0', transform: 'none', translate: 'none' })
+      setStyle(part, { transition: 'none', 'inset-block': 'auto', 'margin-top': '0', transform: 'none', translate: 'none' })
 }

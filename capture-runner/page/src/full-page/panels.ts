@@ -2,15 +2,16 @@ import { isInSight, shareOfWindow } from '../shared/boxes.ts'
 import { boxOf, call, isHtml, nameOf, queryAll, read } from '../shared/dom.ts'
 import { isReplaced, shownAreasOf } from '../shared/painted.ts'
 import { flatElements } from '../shared/scrolled.ts'
-import { allElements, findRoots, frameDocumentOf, holdersOf } from '../shared/tree.ts'
-import { FILLING_SHARE, hiddenAt, isFrame, isPageScrolling, NAMED_SHARE, reasonToKeep, type Scroller } from './scrollers.ts'
+import { allElements, containerOf, findRoots, frameDocumentOf, holdersOf } from '../shared/tree.ts'
+import { drawsOnlyRows, FILLING_SHARE, hiddenAt, isFrame, isPageScrolling, NAMED_SHARE, reasonToKeep, type Scroller } from './scrollers.ts'
 
-// Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Menus, code
-// samples, editors and fixed parts are left out, and so is what hides only links, or little text.
+// Finds the parts of a page with a scroll bar of their own that hide most of their content from a full page: tables, conversations, terms. Fixed parts are
+// left out, and so is what hides little text. Of links, menus, code samples and editors, only those count that are as large as a quarter of the window.
 
-/** Elements whose text is no reason for a warning: links, code, and what a reader chooses from. */
-const MINOR =
-  'a, button, label, option, select, pre, code, nav, [role=navigation], [role=menu], [role=listbox], [role=tree], [role=tablist]'
+/** Elements whose text is no reason for a warning in a smaller part: links, code, and what a reader chooses from. */
+const MINOR = 'a, button, label, option, select, pre, code, [role=menu], [role=listbox], [role=tree], [role=tablist]'
+/** Elements in which short texts are headings of links. */
+const MENUS = 'nav, [role=navigation]'
 /** A part has at least this height and shows this area of the page, in CSS pixels. It hides at least this height, and this share of what it shows. */
 const LEAST_HEIGHT = 40
 const LEAST_AREA = 200 * 100
@@ -18,6 +19,8 @@ const LEAST_HIDDEN = 200
 const LEAST_SHARE = 1 / 3
 /** Characters of text, or pictures, that it hides. A picture has at least this width and height. */
 const LEAST_TEXT = 400
+/** Characters for which a shorter line counts: ten rows of a list are as much as a paragraph. */
+const LINE_TEXT = 40
 const LEAST_PICTURES = 4
 const PICTURE_PIXELS = 40
 /** A list that draws only the rows in view fills this share of its box with them. */
@@ -41,11 +44,16 @@ export function findPanels(): Panel[] {
     // In a page that does not scroll, a large part is what the page is about, and each line of it counts.
     const isMain = !isScrolling && shareOfWindow(element) >= NAMED_SHARE
     if (hidden < (isMain ? 2 : Math.max(LEAST_HIDDEN, height * LEAST_SHARE)) || hidden === Number.POSITIVE_INFINITY) continue
-    if (found.some((outer) => call(outer.element, 'contains', element)) || !isShown(element) || isBeside(element)) continue
+    if (found.some((outer) => call(outer.element, 'contains', element)) || !isShown(element)) continue
     const share = (read(element, 'clientWidth') * height) / (innerWidth * innerHeight)
+    const isLarge = share >= NAMED_SHARE
+    if (isBeside(element, isLarge)) continue
     const reason = reasonToKeep({ element, share, hidden })
-    if (reason === 'rows' ? fillsBox(element) : reason !== 'editor' && hidesContent(element, isMain))
-      found.push({ element, hidden, isRows: reason === 'rows' })
+    // The text of a field is in no element.
+    const isField = call(element, 'matches', 'textarea')
+    const isRows = reason === 'rows' || (reason === 'editor' && !isField && drawsOnlyRows(element))
+    const isNoted = reason === 'rows' ? fillsBox(element) : reason === 'editor' ? isLarge : hidesContent(element, isMain, isLarge)
+    if (isNoted) found.push({ element, hidden, isRows })
   }
   return found.sort((one, other) => other.hidden - one.hidden)
 }
@@ -59,37 +67,39 @@ export function isShown(element: Element): boolean {
   return Math.max(0, ...sizes) >= LEAST_AREA
 }
 
-/** True for a part above the page or beside its content: a menu, a code sample, or one that is fixed or sticks to the window and does not fill it. */
-const isBeside = (element: Element): boolean =>
-  isMinor(element) ||
-  [...holdersOf(element)].some((outer) => /fixed|sticky/.test(getComputedStyle(outer).position) && shareOfWindow(outer) < FILLING_SHARE)
-
-/** @param end the part in which the element is; absent: the page */
-function isMinor(element: Element, end?: Element): boolean {
+/** True for a small menu or code sample, and for a part above the page: one that is fixed to the window and does not fill it. */
+function isBeside(element: Element, isLarge: boolean): boolean {
   for (const outer of holdersOf(element)) {
-    if (outer === end) return false
-    if (call(outer, 'matches', MINOR)) return true
+    if (!isLarge && call(outer, 'matches', MINOR)) return true
+    if (getComputedStyle(outer).position === 'fixed' && shareOfWindow(outer) < FILLING_SHARE) return true
   }
   return false
 }
 
-function hidesContent(element: Element, isMain: boolean): boolean {
+function hidesContent(element: Element, isMain: boolean, isLarge: boolean): boolean {
   const inner = frameDocumentOf(element)
   const inside = inner ? queryAll(inner, 'body, body *') : [element, ...flatElements(element)]
   if (inside.length > MAX_ELEMENTS) return true
   const box = boxOf(element)
   const [start, end] = inner ? [0, box.height] : [box.top, box.bottom]
+  const minor = new Set<Element>()
+  const isMenu = call(element, 'closest', MENUS) !== null
   let [text, pictures] = [0, 0]
   for (const one of inside) {
+    // Outer elements come first.
+    const outer = containerOf(one)
+    const isMinor = !isLarge && one !== element && ((outer && minor.has(outer)) || call(one, 'matches', MINOR))
+    if (isMinor) minor.add(one)
     const { top, bottom, width, height } = boxOf(one)
     if (height === 0 || width === 0) continue
     const isPicture = isReplaced(one) && Math.min(width, height) >= PICTURE_PIXELS && (top >= end || bottom <= start)
     if (isPicture) pictures++
-    const own = lengthOf(one)
-    if (own === 0 || isMinor(one, element)) continue
+    const own = isMinor ? 0 : lengthOf(one)
+    if (own === 0) continue
     const whole = one === element ? read(one, 'scrollHeight') : height
     const shown = one === element ? box.height : Math.max(0, Math.min(bottom, end) - Math.max(top, start))
-    text += own * (1 - Math.min(1, shown / whole))
+    const isLine = own < LINE_TEXT && !isMenu && getComputedStyle(one).display !== 'inline'
+    text += (isLine ? LINE_TEXT : own) * (1 - Math.min(1, shown / whole))
   }
   return text >= (isMain ? 1 : LEAST_TEXT) || pictures >= (isMain ? 1 : LEAST_PICTURES)
 }

@@ -1,5 +1,5 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
-import { boxOf, call, parentOf, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
+import { boxOf, call, parentOf, queryAll, scrollingElement, setStyle } from '../shared/dom.ts'
 import { recall, remember, type Shift } from '../shared/state.ts'
 
 // Scripts move some elements slower or faster than the page (parallax). In the tall window, and at the top of the page, such an element is far from where
@@ -21,34 +21,28 @@ const MAX_STYLES = 3_000
 
 const matrixOf = (element: Element): DOMMatrix => new DOMMatrix(getComputedStyle(element).transform)
 
-/** A length or a share in an inline style, such as `12px`, `30%` or `calc(50% - 12px)`. */
-const VALUE = /^(calc\(-?[\d.]+% )?(?:([+-]) )?(-?[\d.]+)(px|%)(\)?)$/
+const NUMBER = /-?[\d.]+(e-?\d+)?/g
 
 const byProperty = (property: string, boxFor: (element: Element) => Element | null) => ({
-  read: (element: Element) => {
-    const [, , sign, number] = lengthOf(element, property)
-    return Number(number) * (sign === '-' ? -1 : 1)
-  },
-  write: (element: Element, value: number) => {
-    const [, start = '', sign, , unit, end] = lengthOf(element, property)
-    setStyle(element, { [property]: `${start}${sign ? '+ ' : ''}${value}${unit}${end}`, transition: 'none' })
+  read: (element: Element) => [...textOf(element, property).matchAll(NUMBER)].map(([number]) => Number(number)),
+  write: (element: Element, values: readonly number[]) => {
+    let index = 0
+    setStyle(element, { [property]: textOf(element, property).replace(NUMBER, () => `${values[index++]}`), transition: 'none' })
   },
   boxFor,
 })
 
-/** The parts of the value in the inline style, or of the one that its variables result in. An element of XML has no style. */
-function lengthOf(element: Element, property: string): readonly string[] {
-  const style = read(element as HTMLElement, 'style') as CSSStyleDeclaration | undefined
-  return VALUE.exec(style?.getPropertyValue(property) ?? '') ?? VALUE.exec(getComputedStyle(element).getPropertyValue(property)) ?? []
-}
+/** A value such as `12px`, `30%, 10%` or `calc(50% + -12px)`. */
+const textOf = (element: Element, property: string): string =>
+  getComputedStyle(element).getPropertyValue(property).replaceAll(' - ', ' + -').replaceAll('--', '')
 
 const NAMES = ['transform', 'background', 'top', 'margin'] as const
 
 /** How scripts move what an element shows: by what its inline style names, and in which box. A function, so that only the bundles that call it have it. */
 const createKinds = () => ({
   transform: {
-    read: (element: Element) => matrixOf(element).m42,
-    write: (element: Element, pixels: number) => {
+    read: (element: Element) => [matrixOf(element).m42],
+    write: (element: Element, [pixels = 0]: readonly number[]) => {
       const matrix = matrixOf(element)
       matrix.m42 = pixels
       setStyle(element, { transform: matrix.toString(), transition: 'none' })
@@ -86,7 +80,7 @@ export const noteShifts: PageFunctions['noteShifts'] = () => {
       const shifts = noted[name].get(element) ?? []
       // An element in a transition is not where a script wants it.
       if (shifts.at(-1)?.top !== scrollY && call(element, 'getAnimations').length === 0)
-        noted[name].set(element, [...shifts, { top: scrollY, pixels: kinds[name].read(element) }])
+        noted[name].set(element, [...shifts, { top: scrollY, values: kinds[name].read(element) }])
     }
   }
 }
@@ -97,11 +91,12 @@ export const placeShifted: PageFunctions['placeShifted'] = () => {
   const moved = NAMES.flatMap((name) =>
     [...(recall('tintypeShifts')?.[name] ?? [])].flatMap(([element, shifts]) => {
       const kind = kinds[name]
-      const line = lineThrough(shifts)
+      const isBackground = name === 'background'
+      const line = lineThrough(shifts, isBackground ? Number.POSITIVE_INFINITY : MAX_SLOPE)
       const container = kind.boxFor(element)
       const isLost = container && name === 'transform' && isMovedAway(element, container, shifts)
-      if (!container || !(line || isLost)) return []
-      const at = (position: number) => (line ? line.start + line.slope * position : nearest(shifts, position))
+      if (!container || !(line || isLost || (isBackground && isChanged(shifts, kind.read(element))))) return []
+      const at = (position: number) => line?.(position) ?? nearest(shifts, position)
       return { element, container, place: (position: number) => kind.write(element, at(position)) }
     }),
   )
@@ -129,19 +124,26 @@ const middleOf = ({ top, height }: DOMRect): number => top + scrollY + height / 
 function isMovedAway(element: Element, container: Element, shifts: readonly Shift[]): boolean {
   const now = matrixOf(element).m42
   const isFilling = getComputedStyle(container).overflowY !== 'visible' && boxOf(element).height >= boxOf(container).height
-  return isFilling && shifts.every(({ pixels }) => Math.abs(pixels - now) > TOLERANCE)
+  return isFilling && shifts.every(({ values: [pixels = 0] }) => Math.abs(pixels - now) > TOLERANCE)
 }
 
-/** The shift at the noted position that is nearest. */
-const nearest = (shifts: readonly Shift[], position: number): number =>
-  shifts.reduce((best, shift) => (Math.abs(shift.top - position) < Math.abs(best.top - position) ? shift : best)).pixels
+/** True for a background that scripts move in some other way, such as only while it is in the window. */
+const isChanged = (shifts: readonly Shift[], now: readonly number[]): boolean => shifts.some(({ values }) => `${values}` !== `${now}`)
 
-/** The line on which all shifts are; undefined if there is none. */
-function lineThrough(shifts: readonly Shift[]): { start: number; slope: number } | undefined {
+/** The shift at the noted position that is nearest. */
+const nearest = (shifts: readonly Shift[], position: number): readonly number[] =>
+  shifts.reduce((best, shift) => (Math.abs(shift.top - position) < Math.abs(best.top - position) ? shift : best)).values
+
+/** The line on which all shifts are, by position; undefined if there is none. */
+function lineThrough(shifts: readonly Shift[], maxSlope: number): ((position: number) => number[]) | undefined {
   const [first, last] = [shifts[0], shifts.at(-1)]
   if (!first || !last || shifts.length < MIN_POSITIONS) return undefined
-  const slope = (last.pixels - first.pixels) / (last.top - first.top)
-  const start = first.pixels - slope * first.top
-  const isMoving = Math.abs(slope) >= MIN_SLOPE && Math.abs(slope) <= MAX_SLOPE
-  return isMoving && shifts.every(({ top, pixels }) => Math.abs(start + slope * top - pixels) <= TOLERANCE) ? { start, slope } : undefined
+  const slopes = last.values.map((value, index) => (value - (first.values[index] ?? value)) / (last.top - first.top))
+  const at = (position: number) => first.values.map((value, index) => value + (slopes[index] ?? 0) * (position - first.top))
+  const slope = Math.max(...slopes.map(Math.abs))
+  const isOnLine = ({ top, values }: Shift) => {
+    const expected = at(top)
+    return values.length === expected.length && values.every((value, index) => Math.abs(value - (expected[index] ?? 0)) <= TOLERANCE)
+  }
+  return slope >= MIN_SLOPE && slope <= maxSlope && shifts.every(isOnLine) ? at : undefined
 }

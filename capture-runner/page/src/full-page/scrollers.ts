@@ -181,7 +181,8 @@ export function reasonToKeep({ element, share, hidden }: Scroller): FoldReason |
 }
 
 /** True for a list that creates only the rows in view: most of its height has no content. */
-function drawsOnlyRows(scroller: Element, inside: readonly Element[]): boolean {
+export function drawsOnlyRows(scroller: Element, inside: readonly Element[] = flatElements(scroller)): boolean {
+  if (hasText(scroller)) return false
   let [top, bottom] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const element of inside) {
     const box = boxOf(element)

@@ -21,8 +21,6 @@ export interface PageState {
   tintypeAction: {
     restedFor: () => number
     end: () => {
-      /** When it began, on the page's clock. */
-      began: number
       changes: readonly MutationRecord[]
       /** What a scroll has changed meanwhile. */
       scrolled: ReadonlySet<Node>
@@ -31,8 +29,8 @@ export interface PageState {
       focused: Element | undefined
     }
   }
-  /** When the page was last scrolled or got another size, on its clock, and whether that is over. */
-  tintypeDisturbance: { at: number; isOver: boolean }
+  /** When the page was last scrolled or got another size, on its clock and by the time of the frame, and whether that is over. */
+  tintypeDisturbance: { at: number; frame: number; isOver: boolean }
   tintypeEffects: Effect[]
   tintypeHeights: PinnedHeights
   /** Elements whose inline style has a property that can move what they show, and how far it is moved. */
@@ -60,8 +58,6 @@ export interface Effect {
   element: Element
   /** CSS selector of the element when it was changed. */
   name: string
-  /** When its action began, on the page's clock. */
-  began: number
   isUndone: () => boolean
   /** It is the focus of the element. */
   isFocus: boolean
@@ -72,10 +68,10 @@ export interface Effect {
   wasUndone: boolean
 }
 
-/** How far an element is moved down at a scroll position, in CSS pixels. */
+/** How far an element, or each of its backgrounds, is moved down at a scroll position: the numbers in the value of a property. */
 export interface Shift {
   top: number
-  pixels: number
+  values: readonly number[]
 }
 
 /** An element with a height of its own. */

@@ -105,11 +105,11 @@ export const renewEffects: Step = {
       lost.some(({ action }) => action === 'hover'),
     )
     if (!hasLost && !isPointed) return
-    const absent = await rested(work)
-    // What may have ended by itself, such as a message, comes back when its action runs again, and may end again.
-    const isAgain = (action: string) =>
-      again.some(({ name }) => action === toSnakeCase(name)) && absent.some((one) => one.action === action)
-    const isNoted = ({ action, isCertain }: LostEffects) => isCertain || isAgain(action)
+    // What has ended by itself, such as a message, comes back when its action runs again, and may end again.
+    const absent = [await findLost(work), await rested(work)]
+    const renewed = [...again, ...(isPointed ? [hover] : [])].map(({ name }) => toSnakeCase(name))
+    const isNoted = ({ action, isCertain }: LostEffects) =>
+      renewed.includes(action) ? absent.every((lost) => lost.some((one) => one.action === action)) : isCertain
     noteLost(work, (await findLost(work)).filter(isNoted))
   },
 }

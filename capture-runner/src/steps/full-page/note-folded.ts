@@ -59,7 +59,7 @@ function describe(folded: readonly FoldedPart[]): string[] {
 function sentenceOf({ part, reason, height, whole, cover }: FoldedPart): string {
   const shown = `${height} of ${whole} pixels`
   if (reason === 'blurred') return `${part} is blurred. Show it with styles, such as "filter: none !important"`
-  if (reason === 'blurring') return `${part} blurs the page below it. Hide it with hide_selectors`
+  if (reason === 'blurring') return `${part} blurs the page below it. ${hidingAdvice(part)}`
   if (reason === 'locked' && cover !== undefined)
     return `the page is locked, and the picture shows ${shown} of its height: ${cover} is open. Hide it with hide_selectors, or close it with click`
   // It has been unlocked in vain: a script locks it again.
@@ -67,6 +67,10 @@ function sentenceOf({ part, reason, height, whole, cover }: FoldedPart): string 
   if (reason === 'hiding') return `the picture shows ${shown} of the height of ${part}, which hides the rest. ${NAME_IT}`
   return `the picture shows one window: ${part} ${REASONS[reason as LargeReason]}`
 }
+
+/** Selectors of elements match no pseudo-element. */
+const hidingAdvice = (part: string): string =>
+  part.includes('::') ? `Use styles, such as "${part} { display: none !important }"` : 'Hide it with hide_selectors'
 
 const unlockingStyles = (part: string): string =>
   `Use styles, such as "${part} { ${['position: static', 'overflow: visible', 'height: auto', 'transform: none'].map((one) => `${one} !important`).join('; ')} }"`

@@ -19,7 +19,7 @@ const RETRY_MILLISECONDS = 50
 const BLANK_MILLISECONDS = 200
 /** The same for a page with pending requests, because its scripts may draw their results. */
 const BUSY_MILLISECONDS = 3_000
-const BLANK = 'the picture shows one color and nothing else'
+const BLANK = 'the picture shows one color and almost nothing else'
 
 /** Takes the screenshot, in one piece or in tiles. Uses DevTools directly, because Playwright's own method takes 200 ms longer. */
 export const screenshot: Step = {

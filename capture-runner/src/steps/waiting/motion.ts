@@ -17,6 +17,13 @@ export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: fa
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
   animations > 0 || hasChanges || (hasScript && canvases > 0)
 
+/** What may make it look different. Only scripts change elements; the last sample may be later than they ran. */
+export const namesOf = ({ hasScript, hasChanges, animations, canvases }: Motion): string[] => [
+  ...(animations > 0 ? ['animations'] : []),
+  ...(canvases > 0 ? ['a canvas'] : []),
+  ...(hasScript || hasChanges ? ['scripts'] : []),
+]
+
 /** Samples the activity in one page. */
 export class MotionWatch {
   readonly #work: Work

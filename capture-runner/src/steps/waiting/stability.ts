@@ -8,7 +8,7 @@ import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
-import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
+import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
 import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { restEndless } from './rest-endless.ts'
@@ -90,12 +90,6 @@ async function nameMoving(work: Work, areas: readonly WindowShare[]): Promise<Mo
   const elements = [...new Set(names)].filter((name) => name !== null).filter(({ length }) => length <= MAX_MOVING_SELECTOR)
   return { elements: elements.slice(0, MAX_MOVING_ELEMENTS), ...(names.includes(null) ? { isEndless: true } : {}) }
 }
-
-const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
-  ...(animations > 0 ? ['animations'] : []),
-  ...(canvases > 0 ? ['a canvas'] : []),
-  ...(hasScript ? ['scripts'] : []),
-]
 
 /** Names requests by their URLs, without the parameters. */
 function describe(urls: readonly string[]): string {

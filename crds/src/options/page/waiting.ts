@@ -124,7 +124,7 @@ export const waitingOptions = {
     z
       .enum(['accept', 'retry', 'fail'])
       .describe(
-        'How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.',
+        'How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.',
       ),
   ),
 }

@@ -6,7 +6,7 @@ import { type Condition, ConditionType, findCondition, toReason } from '@tintype
 import { byTime, type EndedRun } from './ended-run.ts'
 
 const MEANINGS: Readonly<Record<UnfitReason, string>> = {
-  blank: 'one color',
+  blank: 'one color and almost nothing else',
   bot_challenge: 'a bot challenge or a captcha',
   http_error: 'an error page',
   login: 'a login form where there was none',

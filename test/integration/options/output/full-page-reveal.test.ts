@@ -51,13 +51,13 @@ const feed = (most: number) =>
       watch.observe(end)</script>`,
   )
 const BACKGROUND = 'background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 50% / 100% 800px'
-/** Bands that are filled while they are near the middle of the window. @param move a statement with the `band` and its `shift` in pixels */
+/** Bands that are filled while they are near the middle of the window. @param move a statement with the `band`, its `index`, its `shift` in pixels and `isSeen` */
 const movedBands = (style: string, move: string) =>
   page(
     '',
     `<style>.band { height: 500px; background: #f00; ${style} }</style>${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
-      for (const band of document.querySelectorAll('.band')) {
-        const { top, height } = band.getBoundingClientRect()
+      for (const [index, band] of document.querySelectorAll('.band').entries()) {
+        const { top, height } = band.getBoundingClientRect(), isSeen = top < innerHeight && top + height > 0
         const shift = (top + height / 2 - innerHeight / 2) * .2
         ${move}
       }
@@ -150,6 +150,17 @@ const stage = await openStage(t, {
   '/parallax-background': movedBands(BACKGROUND, "band.style.backgroundPositionY = shift - 150 + 'px'"),
   '/parallax-percent': movedBands(BACKGROUND, "band.style.backgroundPosition = '0 ' + (50 - shift / 3) + '%'"),
   '/parallax-calc': movedBands(BACKGROUND, "band.style.backgroundPosition = 'left calc(50% + ' + shift + 'px)'"),
+  '/parallax-seen': movedBands(BACKGROUND, "if (isSeen) band.style.backgroundPositionY = shift - 150 + 'px'"),
+  '/parallax-fixed': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 + scrollY - index * 500 + 'px'"),
+  '/parallax-two': movedBands(
+    `${BACKGROUND}; background-image: linear-gradient(#0f0, #0f0), linear-gradient(#0f0, #0f0)`,
+    "band.style.backgroundPosition = '0 ' + (shift - 150) + 'px, 0 ' + (shift - 120) + 'px'",
+  ),
+  '/parallax-curve': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 - shift * Math.abs(shift) / 60 + 'px'"),
+  '/parallax-frames': movedBands(
+    'background: linear-gradient(#0f0 500px, #f00 0 800px, #0f0 0) no-repeat 0 0 / 100% 1300px',
+    "band.style.backgroundPositionY = (scrollY % 1140 > 500) * -800 + 'px'",
+  ),
   '/hero-transform': movedHero('', "h.style.transform = 'translate3d(0,' + scrollY / 3 + 'px,0)'"),
   '/hero-top': movedHero('position: relative', "h.style.top = scrollY * .4 + 'px'"),
   '/hero-variable': movedHero(
@@ -474,7 +485,20 @@ for (const [path, what] of [
 }
 
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  for (const way of ['', '-top', '-margin', '-background', '-percent', '-calc', '-in-view']) {
+  for (const way of [
+    '',
+    '-top',
+    '-margin',
+    '-background',
+    '-percent',
+    '-calc',
+    '-in-view',
+    '-seen',
+    '-fixed',
+    '-two',
+    '-curve',
+    '-frames',
+  ]) {
     const path = `/parallax${way}`
     const { pixels } = await stage.shoot(path, full)
     const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))

@@ -85,6 +85,18 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     ),
     hidden,
   ],
+  'an inset moves the fixed body up, and a transform too': [
+    locked('body { position: fixed; inset: -300px 0 0; transform: translateY(-150px) }', article + dialog()),
+    hidden,
+  ],
+  'a transform moves the root element up': [locked('html { transform: translateY(-300px) }', article + dialog()), hidden],
+  'the body is moved up by less than a quarter of the window': [
+    locked('body { position: relative; top: -120px }', article + dialog()),
+    hidden,
+  ],
+  'the body is moved up from below': [locked('body { position: relative; bottom: 350px }', article + dialog()), hidden],
+  'a translation moves the body up': [locked('body { translate: 0 -250px }', article + dialog()), hidden],
+  'a margin moves the main part up': [locked('main { margin-top: -400px }', `<main>${article}</main>${dialog()}`), hidden],
   'a script has moved what it shows in a layer of the window': [
     locked(
       `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
@@ -142,14 +154,35 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
     ),
     WHOLE,
   ],
+  'a closed drawer, and one of which a handle is seen': [
+    locked(
+      'div { height: 400px; margin-top: -400px } div + div { height: 100px; margin-top: -90px }',
+      `<div>Accounts</div><div>Search</div>${article}`,
+    ),
+    WHOLE + 10,
+  ],
+  'a link that appears when it has the focus': [
+    locked('a { display: block; height: 60px; margin-top: -60px }', `<a href="#m">Skip to the text</a>${article}`),
+    WHOLE,
+  ],
+  'a band of color that begins above the page': [
+    locked(
+      'header { margin-top: -500px; padding-top: 520px; background: linear-gradient(#fff, #eee) }',
+      `<header>Harbor</header>${article}`,
+    ),
+    WHOLE + 38,
+  ],
   'a preview that is cut in a page': [locked('', `<div style="height:300px;overflow:hidden">${article}</div><p>Read more</p>`), HEIGHT],
 }
+
+const pathOf = (name: string) => `/${name.replaceAll(/\W/g, '-')}`
 
 const words = 'The boats of the harbor come in at six, and the market opens when they have. '
 const text = (count: number) => `<p>${words.repeat(8)}</p>`.repeat(count)
 const rows = (count: number) =>
   Array.from({ length: count }, (_, row) => `<tr><td>Customer ${row}<td>${row} of 900 EUR<td>paid</tr>`).join('')
 const links = Array.from({ length: 90 }, (_, link) => `<li><a href="/${link}">Chapter ${link} of the handbook</a></li>`).join('')
+const items = (count: number) => Array.from({ length: count }, (_, pier) => `<li>Pier ${pier}</li>`).join('')
 const pictures =
   `<img width="200" height="150" src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='150'/%3E">`.repeat(
     30,
@@ -198,6 +231,24 @@ const PANELS: Readonly<Record<string, readonly [html: string, warning: RegExp, o
     around(box('id="grid" style="height:300px"', `<div style="height:30000px"><table style="line-height:30px">${rows(12)}</table></div>`)),
     /shows 300 of 30000 pixels of the height of div#grid, which scrolls\. It draws only the rows in view\. Make it taller with styles$/,
   ],
+  'a large code sample': [
+    around(`<pre id="code" style="height:250px;overflow:auto">${'let boats = 6\n'.repeat(200)}</pre>`),
+    /of pre#code/,
+  ],
+  'a large field': [around(`<textarea id="note" style="width:600px;height:250px">${'boats\n'.repeat(90)}</textarea>`), /of textarea#note/],
+  'a part beside the text that sticks to the window': [
+    around(`<aside id="side" style="position:sticky;top:0;width:200px;height:300px;overflow:auto">${text(6)}</aside>`),
+    /of aside#side/,
+  ],
+  'a large menu that sticks to the window': [
+    around(`<nav id="parts" style="position:sticky;top:0;width:250px;height:600px;overflow:auto">${links}</nav>`),
+    /of nav#parts/,
+  ],
+  'a list of short rows': [around(`<ul id="piers" style="width:200px;height:200px;overflow:auto">${items(40)}</ul>`), /of ul#piers/],
+  'a list of terms': [
+    around(`<dl id="terms" style="width:200px;height:200px;overflow:auto">${'<dt>Pier<dd>9 m'.repeat(30)}</dl>`),
+    /of dl#terms/,
+  ],
   'three of them': [
     around([4, 5, 6].map((count) => box(`id="part${count}" style="height:200px"`, text(count))).join('')),
     /of div#part6, .* There are 2 more such parts: div#part5, div#part4$/,
@@ -206,14 +257,17 @@ const PANELS: Readonly<Record<string, readonly [html: string, warning: RegExp, o
 
 /** Parts that hide little, or what belongs to no picture. */
 const MINOR: Readonly<Record<string, string>> = {
-  'code samples': around(
-    `<pre style="height:250px;overflow:auto">${'let boats = 6 // in the harbor\n'.repeat(200)}</pre>${box('style="height:200px"', `<pre>${'boats++\n'.repeat(200)}</pre>`)}`,
+  'small code samples': around(
+    `<pre style="height:140px;overflow:auto">${'let boats = 6 // in the harbor\n'.repeat(200)}</pre>${box('style="width:400px;height:200px"', `<pre>${'boats++\n'.repeat(200)}</pre>`)}`,
   ),
   'menus and contents': around(
-    `<nav style="height:300px;overflow:auto">${links}</nav>${box('class="toc" style="width:200px;height:300px"', links)}`,
+    `<nav style="position:sticky;top:0;width:200px;height:500px;overflow:auto">${'<h4>Part</h4>'.repeat(12)}${links}</nav>${box('class="toc" style="width:200px;height:300px"', links)}`,
+  ),
+  'a menu and a field that are all seen, and a few rows more': around(
+    `<nav style="height:300px;overflow:auto">${items(9)}</nav><textarea style="width:700px;height:300px">Six boats</textarea><ul style="height:200px;overflow:auto">${items(14)}</ul>`,
   ),
   'fields and editors': around(
-    `<textarea style="width:400px;height:100px">${words.repeat(60)}</textarea><select size="6">${'<option>Oslo</option>'.repeat(200)}</select>${box('contenteditable style="height:150px"', text(6))}`,
+    `<textarea style="width:400px;height:100px">${words.repeat(60)}</textarea><select size="6">${'<option>Oslo</option>'.repeat(200)}</select>${box('contenteditable style="height:140px"', text(6))}`,
   ),
   'a few lines more': around(box('style="height:300px"', `<div style="height:420px">${text(3)}</div>`)),
   'an empty space': around(box('style="height:300px"', '<p>Nothing yet</p><div style="height:3000px"></div>')),
@@ -223,8 +277,37 @@ const MINOR: Readonly<Record<string, string>> = {
   'a conversation above the page': around(box('style="position:fixed;right:0;bottom:0;width:250px;height:250px"', text(9))),
 }
 
+const VEIL = 'position: fixed; inset: 0; backdrop-filter: blur(8px)'
+/** Layers that blur the page, and what the warning names. */
+const VEILS: Readonly<Record<string, readonly [css: string, body: string, name: string]>> = {
+  'a layer that lets the pointer through': [`.veil { ${VEIL}; pointer-events: none }`, '<div class="veil"></div>', 'div.veil'],
+  'a layer around another one that lets the pointer through': [
+    `.veil { pointer-events: none } .veil i { ${VEIL} }`,
+    '<div class="veil"><i class="glass"></i></div>',
+    'i.glass',
+  ],
+  'a layer before the body': [`body::before { content: ''; z-index: 1; ${VEIL} }`, '', 'body::before'],
+  'a layer after an empty element': [
+    `#wall::after { content: ''; ${VEIL}; pointer-events: none }`,
+    '<div id="wall"></div>',
+    'div#wall::after',
+  ],
+  'a layer after the part with the text': [`main::after { content: ''; ${VEIL} }`, '', 'main::after'],
+  'a layer over the lower half': [
+    'body::after { content: ""; position: fixed; inset: 40% 0 0; backdrop-filter: saturate(2) blur(5px) }',
+    '',
+    'body::after',
+  ],
+}
+/** Layers that blur no text. */
+const CLEAR: Readonly<Record<string, string>> = {
+  'a layer below the text': `main { position: relative } .one::before { content: ''; ${VEIL} }`,
+  'a bar of glass': `.two::before { content: ''; ${VEIL}; bottom: auto; height: 60px }`,
+  'a layer that is not shown': `.two::before { content: ''; ${VEIL}; opacity: 0 } .one { ${VEIL}; visibility: hidden; pointer-events: none }`,
+  'a layer without content': `.two::after { ${VEIL} }`,
+}
+
 const pages = Object.entries({ ...LOCKS, ...OPEN, ...OWN, ...PANELS }).map(([name, [html]]) => [name, html] as const)
-const pathOf = (name: string) => `/${name.replaceAll(/\W/g, '-')}`
 const stage = await openStage(t, {
   ...Object.fromEntries([...pages, ...Object.entries(MINOR)].map(([name, html]) => [pathOf(name), html])),
   '/blurred': locked('', `<main style="filter:blur(6px)">${article}</main>${dialog()}`),
@@ -233,6 +316,14 @@ const stage = await openStage(t, {
     `<div style="height:500px"></div>${'<p class="row" style="height:90px">News</p>'.repeat(9)}`,
   ),
   '/veil': locked('', `${article}<div class="veil" style="position:fixed;inset:0;backdrop-filter:blur(8px)"></div>`),
+  ...Object.fromEntries(
+    Object.entries(VEILS).map(([name, [css, body]]) => [pathOf(name), locked(css, `<main>${article}</main>${body}`)] as const),
+  ),
+  ...Object.fromEntries(
+    Object.entries(CLEAR).map(
+      ([name, css]) => [pathOf(name), locked(css, `<div class="one"></div><main>${article}</main><i class="two"></i>`)] as const,
+    ),
+  ),
   '/glass': locked(
     'main { position: relative }',
     `<div style="position:fixed;inset:0;background:linear-gradient(red,blue)"></div><div style="position:fixed;inset:0;backdrop-filter:blur(9px)"></div><main style="width:300px">${article}</main>`,
@@ -295,6 +386,14 @@ t.test('text that is blurred low in the page, or by a layer above it, had no war
     'p.row is blurred. Show it with styles, such as "filter: none !important"',
   ])
   t.strictSame((await stage.shoot('/veil', size)).findings.warnings, ['div.veil blurs the page below it. Hide it with hide_selectors'])
+})
+
+t.test('a layer that blurs the page and lets the pointer through, or is a pseudo-element, had no warning', async (t) => {
+  for (const [name, [, , veil]] of Object.entries(VEILS)) {
+    const advice = veil.includes('::') ? `Use styles, such as "${veil} { display: none !important }"` : 'Hide it with hide_selectors'
+    t.strictSame((await stage.shoot(pathOf(name), size)).findings.warnings, [`${veil} blurs the page below it. ${advice}`], name)
+  }
+  for (const name of Object.keys(CLEAR)) t.strictSame((await stage.shoot(pathOf(name), size)).findings.warnings, [], name)
 })
 
 t.test('the warning about a part that hides the rest had the height of the window', async (t) => {

@@ -34,6 +34,7 @@ const GLOBALS = [
     'MutationObserver',
     'Node',
     'NodeFilter',
+    'ResizeObserver',
     'ShadowRoot',
   ],
   ...['Screen', 'ScrollTimeline', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],

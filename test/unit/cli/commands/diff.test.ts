@@ -80,7 +80,7 @@ t.test('diff with an id captures its URL again, with the options that its record
 t.test('diff says if nothing changed, and if the pictures were not compared', async (t) => {
   for (const [comparison, expected] of [
     [{ ...changed, changed: false, changed_pixels: 0, changed_ratio: 0 }, 'unchanged\n'],
-    [{ ...changed, changed: false, skipped: 'blank' }, 'not compared: the picture shows one color\n'],
+    [{ ...changed, changed: false, skipped: 'blank' }, 'not compared: the picture shows one color and almost nothing else\n'],
     [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge or a captcha\n'],
     [{ ...changed, changed: false, skipped: 'login' }, 'not compared: the picture shows a login form\n'],
   ] as const) {
