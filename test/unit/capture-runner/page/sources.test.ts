@@ -34,6 +34,7 @@ const GLOBALS = [
     'MutationObserver',
     'Node',
     'NodeFilter',
+    'Performance',
     'ResizeObserver',
     'ShadowRoot',
   ],
