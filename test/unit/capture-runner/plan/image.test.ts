@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseColor } from '../../../../capture-runner/src/plan/image.ts'
+import { hasOwnCanvas, parseColor } from '../../../../capture-runner/src/plan/image.ts'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 
 const colors: [text: string, color: number[]][] = [
@@ -24,4 +24,10 @@ for (const [text, [r, g, b, alpha]] of colors) {
 t.test('the schema accepts only colors that parseColor supports', async (t) => {
   for (const text of ['#12', '#12345', 'rgb(1,2)', 'rgb(1,2,3', 'mauve', 'url(x)', 'red;', '#ggg', ''])
     t.notOk(CaptureOptions.safeParse({ imageBackground: text }).success, text)
+})
+
+t.test('a page without a background is white, unless the client asks for another color or none', async (t) => {
+  t.notOk(hasOwnCanvas({ format: 'png', transparent: false }))
+  t.ok(hasOwnCanvas({ format: 'png', transparent: true }))
+  t.ok(hasOwnCanvas({ format: 'png', transparent: false, canvas: { r: 0, g: 0, b: 0, alpha: 1 } }))
 })
