@@ -29,7 +29,13 @@ export function groundOf(element: Element, { backgroundColor }: CSSStyleDeclarat
   return backgroundColor === 'rgba(0, 0, 0, 0)' ? outer : { element, channels: channelsOf(backgroundColor) }
 }
 
-const channelsOf = (color: string): number[] | undefined => /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color)?.slice(1).map(Number)
+const colors = new Map<string, number[] | undefined>()
+
+/** Pages have few colors. */
+function channelsOf(color: string): number[] | undefined {
+  if (!colors.has(color)) colors.set(color, /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color)?.slice(1).map(Number))
+  return colors.get(color)
+}
 
 /** True for letters of this style that nobody can tell from one color behind them. */
 export function isLike(style: CSSStyleDeclaration, ground: Ground | undefined): boolean {

@@ -129,6 +129,7 @@ export function showsAllTexts(parent: Node, range: Range, { flow }: Scene): bool
 
 /** Opacity of a computed color. */
 function alphaOf(color: string): number {
+  if (color.startsWith('rgb(') && !color.includes('/')) return 1
   const [, legacy, modern] = /^rgba\(.*, ([\d.e-]+)\)$|\/ ([\d.e-]+)\)$/.exec(color) ?? []
   return Number(legacy ?? modern ?? 1)
 }

@@ -45,6 +45,8 @@ interface OpenElement {
   isOpen: boolean
   /** How its own texts are shown, once it is known; null if no reader can see the letters. */
   shown?: TextStyle | null
+  /** Whether its letters have the color of its ground, once it is known. */
+  isLike?: boolean
   parts: Iterator<Node, undefined>
 }
 
@@ -144,7 +146,8 @@ class TextCollector {
     const shown = this.#shownOf(opened)
     if (shown === null) return
     const isBlank = !/\S/.test(text.data)
-    if (!isBlank && this.#camouflage.isHidden(element, style, opened.ground, () => this.#boxOfText(text))) return
+    if (!isBlank) opened.isLike ??= isLike(style, opened.ground)
+    if (!isBlank && opened.isLike && this.#camouflage.isHidden(element, style, opened.ground, () => this.#boxOfText(text))) return
     if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, shown)
     else {
       if (isSeenIn(this.#boxOfText(text), scene.flow)) this.#add(text.data, shown)
