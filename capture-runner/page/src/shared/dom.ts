@@ -22,17 +22,16 @@ export const call = <Target extends object, Name extends Method<Target>>(
 ): Target[Name] extends (...values: never[]) => infer Result ? Result : never =>
   Reflect.get(Object.getPrototypeOf(target), name, target).apply(target, values)
 
-/** A getter of the browser, for properties that are read of each element: looking it up takes longer than all else. */
-const getterOf = <Target extends object, Name extends keyof Target>(prototype: Target, name: Name): ((this: Target) => Target[Name]) =>
-  Object.getOwnPropertyDescriptor(prototype, name)?.get as (this: Target) => Target[Name]
+/** The browser's getter, because looking it up for each element takes longer than all else. Found when it is needed: workers have no elements. */
+let localName: ((this: Element) => string) | undefined
 
-const localName = getterOf(Element.prototype, 'localName')
-const { getBoundingClientRect } = Element.prototype
-
-export const nameOf = (element: Element): string => localName.call(element)
+export function nameOf(element: Element): string {
+  localName ??= Object.getOwnPropertyDescriptor(Element.prototype, 'localName')?.get as (this: Element) => string
+  return localName.call(element)
+}
 export const attributeOf = (element: Element, name: string): string | null => call(element, 'getAttribute', name)
 export const parentOf = (element: Element): Element | null => read(element, 'parentElement')
-export const boxOf = (element: Element): DOMRect => getBoundingClientRect.call(element)
+export const boxOf = (element: Element): DOMRect => call(element, 'getBoundingClientRect')
 
 /** The matches of a selector in one tree, in its order. */
 export const queryAll = (root: ParentNode, selector: string): Element[] => [...call(root as Element, 'querySelectorAll', selector)]
