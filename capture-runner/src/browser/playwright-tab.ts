@@ -3,7 +3,7 @@ import { toCall } from '../page/call.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import { type DevTools, directly, type ParentSession } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toFrameMetrics, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
-import { FrameControl, toFrameTarget } from './frame-control.ts'
+import { FrameControl, type FrameLock, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, pageEventsOf } from './page-events.ts'
 import { browserContextIdOf, pageSessionOf } from './playwright-internals.ts'
@@ -30,11 +30,15 @@ export async function openPlaywrightTab(parts: TabParts, control?: ParentSession
   }
 }
 
-async function openIn(context: BrowserContext, { browser, egress, plan }: TabParts, control: ParentSession | undefined): Promise<Tab> {
+async function openIn(
+  context: BrowserContext,
+  { browser, egress, plan, frameLock }: TabParts,
+  control: ParentSession | undefined,
+): Promise<Tab> {
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
-  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan) : undefined
+  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock) : undefined
   const page = opened?.page ?? (await context.newPage())
   // Registered after our own page: every later page is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
@@ -85,7 +89,7 @@ async function openIn(context: BrowserContext, { browser, egress, plan }: TabPar
 }
 
 /** Opens a page that draws frames only on command. Playwright adopts it like a popup. */
-async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan) {
+async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan, frameLock: FrameLock) {
   const browserContextId = browserContextIdOf(context)
   if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')
   const adopted = context.waitForEvent('page')
@@ -96,6 +100,7 @@ async function openWithFrameControl(context: BrowserContext, control: ParentSess
   const frames = new FrameControl(
     control.child(sessionId, () => detached.abort()),
     detached.signal,
+    frameLock,
   )
   frames.start()
   return { page: await adopted, frames }

@@ -6,7 +6,7 @@ import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
-import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
+import { buildPlan, type CapturePlan, formatOf, withFrameControl } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
 import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
@@ -147,7 +147,7 @@ interface ScreenshotInput {
 
 async function takeScreenshot({
   order,
-  plan,
+  plan: given,
   parts,
   recorder,
   isRealTime,
@@ -156,6 +156,7 @@ async function takeScreenshot({
   onPageReady,
 }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
+  const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(given) : given
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)

@@ -1,4 +1,4 @@
-import { ClockLoopError } from '../runtime/errors.ts'
+import { ClockLoopError, FrameHungError } from '../runtime/errors.ts'
 import type { Captured } from './run.ts'
 
 /**
@@ -9,9 +9,15 @@ export async function inRealTimeAfterLoop<C extends Pick<Captured, 'findings'>>(
   try {
     return await take(false)
   } catch (error) {
-    if (!(error instanceof ClockLoopError)) throw error
+    const why = reasonOf(error)
+    if (why === undefined) throw error
+    const captured = await take(true)
+    captured.findings.warnings.push(`${why}, so the page was loaded a second time`)
+    return captured
   }
-  const captured = await take(true)
-  captured.findings.warnings.push('a script of the page did not end in time, so the page was loaded a second time')
-  return captured
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ClockLoopError) return 'a script of the page did not end in time'
+  return error instanceof FrameHungError ? 'the browser stopped drawing' : undefined
 }
