@@ -11,8 +11,11 @@ import { buildUserAgent, userAgentOf } from './user-agent.ts'
 /** The client hints of a shared worker cannot be overridden in time. Mobile browsers have no shared workers, so pages work without. */
 export const WITHOUT_SHARED_WORKERS = toCall('removeSharedWorkers')
 
-/** Borders of the window as in a visible browser. The windows of Playwright's tabs have the same. */
-export const WITH_OUTER_SIZE = toCall('setOuterSize', { width: 8, height: 85 })
+/** For pages and workers with a virtual clock (ADR 34). */
+export const WITH_MOVING_CLOCK = toCall('adjustGlobals', null)
+
+/** The same, and borders of the window as in a visible browser. The windows of Playwright's tabs have the same. */
+export const WITH_OUTER_SIZE = toCall('adjustGlobals', { width: 8, height: 85 })
 
 /** Options of a new context. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({

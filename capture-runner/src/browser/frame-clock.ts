@@ -1,8 +1,10 @@
 import { awaitResponse, isWithin, pause } from '../runtime/race.ts'
+import type { DevTools } from './devtools.ts'
 import { ExactClock } from './exact-clock.ts'
 import type { FrameControl, FramePicture, FrameWish } from './frame-control.ts'
 import type { TabClock } from './page-clock.ts'
 import type { Tab } from './tab.ts'
+import { TaskWatch } from './task-watch.ts'
 
 // One clock for a tab with frame control: timers, frames, animations and drawing pass together (ADR 34). It stands still between two frames. Unlike
 // PageClock, it need not keep up with real time, because each frame gets its time from here.
@@ -15,12 +17,10 @@ const TICK_MILLISECONDS = 16
 const MAX_TICK_MILLISECONDS = 100
 /** A frame that is not later than the one before never ends. */
 const LATER_MILLISECONDS = 0.05
-/** How long a task of the page may delay the picture. */
-const TASK_MILLISECONDS = 8_000
 /** Frames without a picture before the browser is asked for one in another way. */
 const PICTURE_FRAMES = 3
 
-type FramedTab = Pick<Tab, 'session' | 'foreignFrames'>
+type FramedTab = Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
 
 /** What an advance has done. */
 export interface Advanced {
@@ -35,26 +35,37 @@ export class FrameClock implements TabClock {
   readonly #tab: FramedTab
   readonly #frames: FrameControl
   readonly #clock: ExactClock
+  readonly #watch: TaskWatch
   /** Page time, and the time of the last frame, on the clock of frames. */
   #now: number
   #frame = 0
   /** An earlier advance has not ended, so the end of the next one may be its end. */
   #isUncertain = false
 
-  private constructor(tab: FramedTab, frames: FrameControl, { clock, ticks }: { clock: ExactClock; ticks: number }) {
+  private constructor(tab: FramedTab, frames: FrameControl, { clock, ticks }: { clock: ExactClock; ticks: number }, watch: TaskWatch) {
     this.#tab = tab
     this.#frames = frames
     this.#clock = clock
     this.#now = ticks
+    this.#watch = watch
   }
 
   /**
    * Stops the time of a page, whose frames have followed real time.
+   * @param onLongTask called when a task of the page does not end, with its session
    * @throws the signal's reason; FrameHungError
    */
-  static async take(tab: FramedTab, frames: FrameControl, signal: AbortSignal): Promise<FrameClock> {
+  static async take(
+    tab: FramedTab,
+    frames: FrameControl,
+    onLongTask: (session: DevTools) => void,
+    signal: AbortSignal,
+  ): Promise<FrameClock> {
     await frames.end(signal)
-    return new FrameClock(tab, frames, await ExactClock.stop(tab, signal))
+    const watch = new TaskWatch(tab, onLongTask)
+    const clock = new FrameClock(tab, frames, await ExactClock.stop(tab, signal), watch)
+    watch.start(signal)
+    return clock
   }
 
   /** Advances the time, runs what is due, and begins a frame. @throws the signal's reason; FrameHungError */
@@ -93,7 +104,8 @@ export class FrameClock implements TabClock {
 
   /** Draws the window as it is now; undefined if the browser had no picture. @throws the signal's reason; FrameHungError */
   async draw(picture: FramePicture, signal: AbortSignal): Promise<Buffer | undefined> {
-    await this.#awaitTask(signal)
+    // A frame waits for a running task of the page only if the page has asked for a frame.
+    await awaitResponse(this.#tab.session.send('Runtime.evaluate', { expression: '0' }), signal)
     for (let frames = 0; frames < PICTURE_FRAMES; frames++) {
       const drawn = await this.#begin({ picture }, TICK_MILLISECONDS, signal)
       if (drawn.picture) return drawn.picture
@@ -107,20 +119,13 @@ export class FrameClock implements TabClock {
   }
 
   close(): void {
+    this.#watch.stop()
     this.#frames.release()
   }
 
   #begin(wish: FrameWish, interval: number, signal: AbortSignal) {
     this.#frame = Math.max(this.#now, this.#frame + LATER_MILLISECONDS)
     return this.#frames.beginWatched({ ...wish, time: { ticks: this.#frame, interval } }, signal)
-  }
-
-  /** Waits for a running task of the page. A frame waits for it only if the page has asked for a frame. */
-  async #awaitTask(signal: AbortSignal): Promise<void> {
-    const responded = this.#tab.session.send('Runtime.evaluate', { expression: '0' })
-    if (await isWithin(TASK_MILLISECONDS, responded, signal)) return
-    this.#frames.endScripts()
-    await awaitResponse(responded, signal)
   }
 
   /** Reads the page's clock. The browser answers during a task of the page, too. */

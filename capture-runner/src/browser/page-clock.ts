@@ -1,7 +1,7 @@
 import { abortable, awaitResponse, isWithin, pause } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
-import { LoopWatch } from './loop-watch.ts'
 import type { Tab } from './tab.ts'
+import { TaskWatch } from './task-watch.ts'
 
 // The page's virtual clock (ADR 34). Timers, dates and performance.now of a normal tab run ahead of real time. Frames, CSS animations and the network
 // stay on real time. Once advanced, the clock is paused between advances. It cannot return to real time.
@@ -44,7 +44,7 @@ export interface TabClock {
 /** Advances the virtual clock of one page. */
 export class PageClock implements TabClock {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
-  readonly #watch: LoopWatch
+  readonly #watch: TaskWatch
   #onExpired = () => {}
   /** Page time, as a time on the runner's clock. */
   #reached: number | undefined
@@ -53,10 +53,10 @@ export class PageClock implements TabClock {
   /** Keeps the clock running; undefined: it is paused. */
   #running: { isOver: boolean; ended: Promise<void> } | undefined
 
-  /** @param onLoop called when a script seems to wait for this clock in a loop, with its session */
-  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLoop: (session: DevTools) => void = () => {}) {
+  /** @param onLongTask called when a task of the page does not end, with its session */
+  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLongTask: (session: DevTools) => void = () => {}) {
     this.#tab = tab
-    this.#watch = new LoopWatch(tab, onLoop)
+    this.#watch = new TaskWatch(tab, onLongTask)
     tab.session.on('Emulation.virtualTimeBudgetExpired', () => this.#onExpired())
   }
 

@@ -1,7 +1,15 @@
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import type { DevTools, ParentSession } from './devtools.ts'
-import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITH_OUTER_SIZE, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import {
+  emulate,
+  toEmulatedMedia,
+  toLayoutMetrics,
+  toMetrics,
+  WITH_MOVING_CLOCK,
+  WITH_OUTER_SIZE,
+  WITHOUT_SHARED_WORKERS,
+} from './emulation.ts'
 import { FrameControl } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
@@ -155,11 +163,14 @@ class Frames {
 
   /**
    * Dedicated workers inherit the page's settings, but a service worker needs its own override. Excluding workers from auto-attach does not work: the
-   * browser would still pause them, forever.
+   * browser would still pause them, forever. A new worker is paused until its settings are applied.
    */
   #setUpWorker(worker: ParentSession): void {
-    const overridden = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
-    Promise.all([overridden, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+    Promise.all([
+      worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated)),
+      worker.send('Runtime.evaluate', { expression: WITH_MOVING_CLOCK }),
+      worker.send('Runtime.runIfWaitingForDebugger'),
+    ]).catch(() => {})
   }
 
   /** Counts the requests of a dedicated worker, and of those that it starts, as the page's. */

@@ -39,6 +39,18 @@ export function pageSessionOf(page: Page): Session | undefined {
   return typeof session?.on === 'function' ? session : undefined
 }
 
+/** Calls back with each later child session of a session, and with their children, before Playwright sends them a command. */
+export function followChildren(session: Partial<InnerSession>, onChild: (child: Session) => void): void {
+  if (!canHaveChildren(session)) return
+  const create = session.createChildSession.bind(session)
+  session.createChildSession = (...values) => {
+    const child = create(...values)
+    onChild(child)
+    followChildren(child, onChild)
+    return child
+  }
+}
+
 /** Playwright's own sessions with the workers of a page, by session id. */
 export const workerSessionsOf = (page: Page): ReadonlyMap<string, Pick<Session, 'on'>> | undefined =>
   implementationOf<PageImplementation>(page)?.delegate?._mainFrameSession?._workerSessions

@@ -2,12 +2,20 @@ import type { BrowserContext, Frame, Page } from 'playwright'
 import { toCall } from '../page/call.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import { type DevTools, directly, type ParentSession } from './devtools.ts'
-import { applyEmulation, emulateMedia, toContextOptions, toFrameMetrics, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import {
+  applyEmulation,
+  emulateMedia,
+  toContextOptions,
+  toFrameMetrics,
+  toLayoutMetrics,
+  WITH_MOVING_CLOCK,
+  WITHOUT_SHARED_WORKERS,
+} from './emulation.ts'
 import { FrameControl, type FrameLock, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, pageEventsOf } from './page-events.ts'
 import { browserContextIdOf, pageSessionOf } from './playwright-internals.ts'
-import { followWorkers } from './playwright-workers.ts'
+import { addWorkerScript, followWorkers } from './playwright-workers.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 
 /**
@@ -37,6 +45,8 @@ async function openIn(
 ): Promise<Tab> {
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
+  // Below the client's time, which reads it.
+  await context.addInitScript(WITH_MOVING_CLOCK)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
   const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock) : undefined
   const page = opened?.page ?? (await context.newPage())
@@ -57,6 +67,7 @@ async function openIn(
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
+  addWorkerScript(page, WITH_MOVING_CLOCK)
   return {
     browser,
     page,

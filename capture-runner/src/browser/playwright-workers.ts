@@ -1,7 +1,15 @@
 import type { Page } from 'playwright'
 import type { Lifecycle } from './lifecycle.ts'
 import type { PageEvents } from './page-events.ts'
-import { pageSessionOf, workerSessionsOf } from './playwright-internals.ts'
+import { followChildren, pageSessionOf, workerSessionsOf } from './playwright-internals.ts'
+
+/** Evaluates an expression in all later workers of the page, before their first line. */
+export function addWorkerScript(page: Page, expression: string): void {
+  const session = pageSessionOf(page)
+  // Frames of other processes are children, too.
+  const guarded = { expression: `typeof document === 'undefined' && ${expression}` }
+  if (session) followChildren(session, (child) => void child.send('Runtime.evaluate', guarded).catch(() => {}))
+}
 
 /** Counts requests of the page's workers in the lifecycle. Playwright has already attached to them and enabled their events. */
 export function followWorkers(page: Page, lifecycle: Lifecycle): void {

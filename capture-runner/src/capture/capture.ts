@@ -8,7 +8,7 @@ import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
 import { buildPlan, type CapturePlan, formatOf, withFrameControl } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
-import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
+import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
 import { bounded } from '../runtime/race.ts'
@@ -19,7 +19,7 @@ import { armEgress } from './arm-egress.ts'
 import { openBaseline } from './compare.ts'
 import { compareTwice } from './confirm.ts'
 import { copyIfAsked } from './copy.ts'
-import { inRealTimeAfterLoop } from './in-real-time.ts'
+import { inRealTimeAfterHang } from './in-real-time.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
@@ -86,7 +86,7 @@ export async function capture(
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>, plan: CapturePlan) =>
       repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
-        const captured = await inRealTimeAfterLoop((isRealTime) =>
+        const captured = await inRealTimeAfterHang((isRealTime) =>
           takeScreenshot({
             ...{ order, plan, parts, recorder, isRealTime, timings },
             ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
@@ -172,7 +172,6 @@ async function takeScreenshot({
     captured.findings.engine = { chromium: version, runner: VERSION, architecture: process.arch, fonts, text: TEXT_VERSION }
     return captured
   } catch (error) {
-    isSound = error instanceof ClockLoopError
     throw watch.explain(error)
   } finally {
     // Not awaited, so that the upload runs while the next tab opens.

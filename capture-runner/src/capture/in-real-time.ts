@@ -1,23 +1,18 @@
-import { ClockLoopError, FrameHungError } from '../runtime/errors.ts'
+import { FrameHungError } from '../runtime/errors.ts'
 import type { Captured } from './run.ts'
 
 /**
- * Takes the screenshot. If a script of the page waits for the page's virtual clock in a loop, takes it once more in another tab that has no such clock.
+ * Takes the screenshot. If a frame of the browser never ends, takes it once more in another browser, in a tab that draws by itself and has no virtual
+ * clock.
  * @param take one attempt in its own context
  */
-export async function inRealTimeAfterLoop<C extends Pick<Captured, 'findings'>>(take: (isRealTime: boolean) => Promise<C>): Promise<C> {
+export async function inRealTimeAfterHang<C extends Pick<Captured, 'findings'>>(take: (isRealTime: boolean) => Promise<C>): Promise<C> {
   try {
     return await take(false)
   } catch (error) {
-    const why = reasonOf(error)
-    if (why === undefined) throw error
-    const captured = await take(true)
-    captured.findings.warnings.push(`${why}, so the page was loaded a second time`)
-    return captured
+    if (!(error instanceof FrameHungError)) throw error
   }
-}
-
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof ClockLoopError) return 'a script of the page did not end in time'
-  return error instanceof FrameHungError ? 'the browser stopped drawing' : undefined
+  const captured = await take(true)
+  captured.findings.warnings.push('the browser stopped drawing, so the page was loaded a second time')
+  return captured
 }

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { DevTools } from '../browser/devtools.ts'
 import type { Tab } from '../browser/tab.ts'
+import { TASK_MILLISECONDS } from '../browser/task-watch.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
-import { CaptureError, ClockLoopError, toCaptureError } from '../runtime/errors.ts'
+import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { abortable, pause } from '../runtime/race.ts'
 import { renewEffects, withEffects } from '../steps/effects/effects.ts'
 import { frame } from '../steps/full-page/frame.ts'
@@ -157,15 +158,14 @@ export interface Run {
 
 /**
  * Runs the steps on a tab, all under one signal.
- * @throws CaptureError; the signal's reason if it was aborted; ClockLoopError if the page must be loaded again in real time
+ * @throws CaptureError; the signal's reason if it was aborted
  */
 export async function run({ plan, tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const looping = new AbortController()
   const work: Work = {
     ...{ tab, plan, findings, lists, httpCache, recorder, onPageReady, isRealTime },
-    onLoop: (session) => endLoop(work, session, () => looping.abort(new ClockLoopError())),
-    signal: AbortSignal.any([signal, tab.ended, looping.signal]),
+    onLongTask: (session) => endTask(work, session),
+    signal: AbortSignal.any([signal, tab.ended]),
   }
   try {
     const runner = new StepRunner(work, timings)
@@ -238,17 +238,11 @@ class StepRunner {
   }
 }
 
-/**
- * Ends a script that waits for the page's clock in a loop. In real time it would end, so the page is loaded again, unless the client forbids that. Ending
- * the script also makes the tab respond again, so that it can be closed.
- */
-function endLoop({ plan, findings, clock }: Work, session: DevTools, loadAgain: () => void): void {
+/** Ends a task of the page that does not end, so that the page responds again. */
+function endTask({ findings }: Work, session: DevTools): void {
   session.send('Runtime.terminateExecution').catch(() => {})
-  if (plan.retries > 0) {
-    clock?.close()
-    loadAgain()
-  } else
-    findings.warnings.push('a script of the page did not end and was stopped; with retries above 0, the page is loaded again in real time')
+  const warning = `a script of the page did not end within ${TASK_MILLISECONDS / 1_000} seconds and was stopped`
+  if (!findings.warnings.includes(warning)) findings.warnings.push(warning)
 }
 
 /** When a page is lost, the pending command fails first. The actual reason follows a little later. */

@@ -382,8 +382,11 @@ export interface PageFunctions {
   removeSharedWorkers: () => void
   /** Starts the document's clock at this time, in milliseconds since 1970. It runs on from there. */
   startClock: (start: number) => void
-  /** Makes `outerWidth` and `outerHeight` those of a window that is larger than the screen by these borders, in CSS pixels. */
-  setOuterSize: (borders: { width: number; height: number }) => void
+  /**
+   * Makes `outerWidth` and `outerHeight` those of a window that is larger than the screen by these borders, in CSS pixels; null: leaves them. Also moves the
+   * clock on for a script that waits for it in a loop. Runs in pages and workers.
+   */
+  adjustGlobals: (borders: { width: number; height: number } | null) => void
   /** Writes entries to localStorage in documents of the origin, unless the page has set them. */
   writeStorage: (origin: string, entries: Readonly<Record<string, string>>) => void
   /** Draws the PDF of the page's own URL. */

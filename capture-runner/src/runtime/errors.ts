@@ -19,13 +19,6 @@ export class CaptureError extends Error {
   }
 }
 
-/** A script of the page seems to wait in a loop for the page's virtual clock. The page must be loaded again, in real time. */
-export class ClockLoopError extends CaptureError {
-  constructor() {
-    super('TIMEOUT', 'a script of the page did not end')
-  }
-}
-
 /** A frame that the runner began never ended, so no tab of the browser can draw. The page must be loaded again in another browser. */
 export class FrameHungError extends CaptureError {
   constructor() {

@@ -99,10 +99,10 @@ export interface Work {
   clock?: TabClock
   /** What masks the elements of the page; absent: nothing is masked. */
   masks?: Masks
-  /** The page never gets a virtual clock, because a script waited for it in a loop. */
+  /** The page never gets a virtual clock. */
   isRealTime?: boolean | undefined
-  /** Called when a script waits for the virtual clock in a loop, with the session of its frame. */
-  onLoop?: (session: DevTools) => void
+  /** Called when a task of the page does not end, with the session of its frame. */
+  onLongTask?: (session: DevTools) => void
   /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */

@@ -8,7 +8,7 @@ const SLICE_MILLISECONDS = 20
 
 /** The page's virtual clock. Each capture has one, because two clocks would mix up their responses. */
 export function clockOf(work: Work): PageClock {
-  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLoop)
+  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
   work.clock = clock
   return clock
 }

@@ -87,7 +87,7 @@ export const stability: Step = {
 }
 
 async function heldClock(work: Work): Promise<PageClock> {
-  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLoop)
+  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
   await clock.hold()
   return clock
 }
@@ -199,7 +199,8 @@ class StabilityWait {
   /** Takes over the frames of the tab, which have followed real time. */
   async #takeFrames(frames: FrameControl): Promise<FrameClock> {
     const work = this.#work
-    const clock = work.clock instanceof FrameClock ? work.clock : await FrameClock.take(work.tab, frames, work.signal)
+    const clock =
+      work.clock instanceof FrameClock ? work.clock : await FrameClock.take(work.tab, frames, work.onLongTask ?? (() => {}), work.signal)
     work.clock = clock
     return clock
   }

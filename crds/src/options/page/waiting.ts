@@ -119,7 +119,7 @@ export const waitingOptions = {
       .min(0)
       .max(5)
       .describe(
-        'Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1.',
+        'Maximum number of retries after a transient failure, 0 to 5. Default: 1.',
       ),
   ),
   retryDelay: option(

@@ -33,6 +33,34 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('#one', 'color')), 'rgb(0, 128, 0)')
     },
   },
+  adjustGlobals: {
+    run: async (t, { call, session, contextId }) => {
+      await call('adjustGlobals', { width: 8, height: 85 })
+      const expression = `(() => {
+        const { get, set, ...rest } = Object.getOwnPropertyDescriptor(globalThis, 'outerWidth')
+        const errorOf = (run) => { try { run() } catch ({ name, message }) { return name + ': ' + message } }
+        const facts = {
+          more: [outerWidth - screen.width, outerHeight - screen.height], rest: { ...rest, set: typeof set },
+          texts: [String(get), Function.prototype.toString + '', get.name + get.length, 'prototype' in get],
+          errors: [errorOf(() => get.call({})), errorOf(() => new get()), errorOf(() => Function.prototype.toString.call(1))],
+        }
+        outerWidth = 7
+        return JSON.stringify({ ...facts, replaced: outerWidth })
+      })()`
+      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
+      t.strictSame(JSON.parse(String(result.value)), {
+        more: [8, 85],
+        rest: { enumerable: true, configurable: true, set: 'function' },
+        texts: ['function get outerWidth() { [native code] }', 'function toString() { [native code] }', 'get outerWidth0', false],
+        errors: [
+          'TypeError: Illegal invocation',
+          'TypeError: get is not a constructor',
+          "TypeError: Function.prototype.toString requires that 'this' be a Function",
+        ],
+        replaced: 7,
+      })
+    },
+  },
   advanceAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear, grow 1s infinite }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>
       <svg><rect><animate attributeName="x" values="10;20" dur="1s" repeatCount="indefinite"/></rect></svg>`,
@@ -642,34 +670,6 @@ const cases: Record<PageFunctionName, Case> = {
       await call('removeSharedWorkers')
       const { result } = await session.send('Runtime.evaluate', { expression: "'SharedWorker' in globalThis", contextId })
       t.equal(result.value, false)
-    },
-  },
-  setOuterSize: {
-    run: async (t, { call, session, contextId }) => {
-      await call('setOuterSize', { width: 8, height: 85 })
-      const expression = `(() => {
-        const { get, set, ...rest } = Object.getOwnPropertyDescriptor(globalThis, 'outerWidth')
-        const errorOf = (run) => { try { run() } catch ({ name, message }) { return name + ': ' + message } }
-        const facts = {
-          more: [outerWidth - screen.width, outerHeight - screen.height], rest: { ...rest, set: typeof set },
-          texts: [String(get), Function.prototype.toString + '', get.name + get.length, 'prototype' in get],
-          errors: [errorOf(() => get.call({})), errorOf(() => new get()), errorOf(() => Function.prototype.toString.call(1))],
-        }
-        outerWidth = 7
-        return JSON.stringify({ ...facts, replaced: outerWidth })
-      })()`
-      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
-      t.strictSame(JSON.parse(String(result.value)), {
-        more: [8, 85],
-        rest: { enumerable: true, configurable: true, set: 'function' },
-        texts: ['function get outerWidth() { [native code] }', 'function toString() { [native code] }', 'get outerWidth0', false],
-        errors: [
-          'TypeError: Illegal invocation',
-          'TypeError: get is not a constructor',
-          "TypeError: Function.prototype.toString requires that 'this' be a Function",
-        ],
-        replaced: 7,
-      })
     },
   },
   requestFrame: {

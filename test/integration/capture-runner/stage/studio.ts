@@ -8,13 +8,13 @@ import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.
 import { flagsOf, launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
 import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
-import { inRealTimeAfterLoop } from '../../../../capture-runner/src/capture/in-real-time.ts'
+import { inRealTimeAfterHang } from '../../../../capture-runner/src/capture/in-real-time.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
 import { buildPlan, withFrameControl } from '../../../../capture-runner/src/plan/plan.ts'
-import { CaptureError, ClockLoopError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
 
@@ -39,6 +39,8 @@ export interface How {
   onPageReady?: () => void
   /** Limit of a video, in bytes. */
   maxBytes?: number
+  /** Never gives the page a virtual clock. */
+  isRealTime?: boolean
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
@@ -105,8 +107,9 @@ export async function openStudio({
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()
-  const shoot: Studio['shoot'] = (url, options, how) => inRealTimeAfterLoop((isRealTime) => shootOnce(isRealTime, url, options, how))
-  const shootOnce = async (isRealTime: boolean, url: string, options: CaptureOptions | undefined, how: How = {}) => {
+  const shoot: Studio['shoot'] = (url, options, how) =>
+    inRealTimeAfterHang((isRealTime) => shootOnce(url, options, { ...how, ...(isRealTime ? { isRealTime } : {}) }))
+  const shootOnce: Studio['shoot'] = async (url, options, how = {}) => {
     const {
       account = 'default',
       signal = AbortSignal.timeout(120_000),
@@ -115,6 +118,7 @@ export async function openStudio({
       batchId,
       onPageReady,
       maxBytes,
+      isRealTime,
     } = how
     const built = buildPlan(url, options, privateOptions, batchId)
     const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(built) : built
@@ -139,7 +143,6 @@ export async function openStudio({
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } catch (error) {
-      isSound = error instanceof ClockLoopError
       throw watch.explain(error)
     } finally {
       void browsers.takeBack(lease, isSound).finally(watch.end)

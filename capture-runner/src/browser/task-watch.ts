@@ -2,29 +2,37 @@ import { pause } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import type { Tab } from './tab.ts'
 
-// A virtual clock stands still during a task. A script that waits in a loop until Date.now() has advanced never ends, and the page never responds
-// again. The browser answers Performance.getMetrics even during such a loop.
+// While a task runs, the page responds to nothing, not even to a screenshot. The browser answers Performance.getMetrics even then.
 
 /** Milliseconds between two checks. */
 const CHECK_MILLISECONDS = 250
 /** How long a task may block the page. */
-const BLOCKED_MILLISECONDS = 1_000
-/** Processor time of the page's thread in which it must have been blocked. On a busy machine, short tasks take long. */
+export const TASK_MILLISECONDS = 8_000
+/** Processor time of the page's thread meanwhile. A thread without it waits, for example for a synchronous request. */
 const THREAD_MILLISECONDS = 400
 
-/** Notices scripts that may wait for a virtual clock in a loop, in all frames of one page. */
-export class LoopWatch {
+/** Notices tasks that do not end, in all frames of one page. */
+export class TaskWatch {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
-  readonly #onLoop: (session: DevTools) => void
+  readonly #onLongTask: (session: DevTools) => void
+  readonly #milliseconds: number
   /** Frames whose metrics are on. */
   readonly #measured = new WeakSet<DevTools>()
   readonly #stopped = new AbortController()
   #isStarted = false
 
-  /** @param onLoop called with the session of a blocked frame, once for each loop */
-  constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLoop: (session: DevTools) => void) {
+  /**
+   * @param onLongTask called with the session of a blocked frame, once for each task
+   * @param milliseconds how long a task may block the page
+   */
+  constructor(
+    tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>,
+    onLongTask: (session: DevTools) => void,
+    milliseconds = TASK_MILLISECONDS,
+  ) {
     this.#tab = tab
-    this.#onLoop = onLoop
+    this.#onLongTask = onLongTask
+    this.#milliseconds = milliseconds
     this.#measured.add(tab.session)
   }
 
@@ -49,7 +57,7 @@ export class LoopWatch {
 
   /** Returns when the frame responds. */
   async #check(session: DevTools, signal: AbortSignal): Promise<void> {
-    // The metrics of a frame must be on before a loop begins.
+    // The metrics of a frame must be on before a task blocks it.
     if (!this.#measured.has(session)) session.send('Performance.enable').catch(() => {})
     this.#measured.add(session)
     let isOver = false
@@ -67,9 +75,9 @@ export class LoopWatch {
       if (isOver) return
       if (thread === undefined) continue
       blocked ??= { since: performance.now() - CHECK_MILLISECONDS, thread }
-      const isLoop = performance.now() - blocked.since >= BLOCKED_MILLISECONDS && thread - blocked.thread >= THREAD_MILLISECONDS
-      if (!isLoop) continue
-      this.#onLoop(session)
+      const isLong = performance.now() - blocked.since >= this.#milliseconds && thread - blocked.thread >= THREAD_MILLISECONDS
+      if (!isLong) continue
+      this.#onLongTask(session)
       return
     }
   }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
-import { LoopWatch } from '../../../../capture-runner/src/browser/loop-watch.ts'
+import { TaskWatch } from '../../../../capture-runner/src/browser/task-watch.ts'
 import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
 
 /** A page whose thread has used this processor time at each question. It responds to expressions only if `responds`. */
@@ -21,7 +21,7 @@ function open({ responds, thread }: { responds: boolean; thread: () => number | 
   } as unknown as Tab['session']
   const lifecycle = new Lifecycle(session, 'main')
   const { promise, resolve } = Promise.withResolvers<Tab['session']>()
-  const watch = new LoopWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve)
+  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve, 500)
   t.teardown(() => {
     lifecycle.dispose()
     watch.stop()
@@ -42,7 +42,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise((next) => setTimeout(next, 20))
 }
 
-t.test('LoopWatch notices a page that does not respond while its thread works', async (t) => {
+t.test('TaskWatch notices a page that does not respond while its thread works', async (t) => {
   let seconds = 0
   const { session, found } = open({
     responds: false,
@@ -54,26 +54,26 @@ t.test('LoopWatch notices a page that does not respond while its thread works', 
   t.equal(await found, session)
 })
 
-t.test('LoopWatch ignores a page whose thread waits, such as for a synchronous request', async (t) => {
+t.test('TaskWatch ignores a page whose thread waits, such as for a synchronous request', async (t) => {
   const { isFound, asked } = open({ responds: false, thread: () => 1 })
   await until(() => asked() > 6)
   t.notOk(isFound())
 })
 
-t.test('LoopWatch ignores a page that answers nothing, because its process is about to change', async (t) => {
+t.test('TaskWatch ignores a page that answers nothing, because its process is about to change', async (t) => {
   const { isFound, asked } = open({ responds: false, thread: () => undefined })
   await until(() => asked() > 3)
   t.notOk(isFound())
 })
 
-t.test('LoopWatch asks for no processor time of a page that responds', async (t) => {
+t.test('TaskWatch asks for no processor time of a page that responds', async (t) => {
   const { asked, watch } = open({ responds: true, thread: () => 1 })
   await new Promise((next) => setTimeout(next, 600))
   watch.stop()
   t.equal(asked(), 0)
 })
 
-t.test('LoopWatch ends its question when the page navigates', async (t) => {
+t.test('TaskWatch ends its question when the page navigates', async (t) => {
   let seconds = 0
   const { events, isFound, asked } = open({
     responds: false,

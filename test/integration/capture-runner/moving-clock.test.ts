@@ -1,0 +1,161 @@
+// A script that waits for the page's virtual clock in a loop ends, and pages cannot tell that their clock is not the browser's own.
+
+import t from 'tap'
+import type { ContextPlan } from '../../../capture-runner/src/plan/context.ts'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { openStudio } from './stage/studio.ts'
+
+const signal = AbortSignal.timeout(120_000)
+const studio = await openStudio()
+t.teardown(() => studio.close())
+
+/** Opens a document whose clock stands still. */
+async function openStill(plan: ContextPlan = DEFAULT_CONTEXT) {
+  const lease = await studio.browsers.lend('default', plan, signal)
+  t.teardown(() => studio.browsers.takeBack(lease, true))
+  const { session, mainFrame, browser } = lease.tab
+  await session.send('Page.setDocumentContent', { frameId: mainFrame, html: '<p>A page.</p>' })
+  await session.send('Emulation.setVirtualTimePolicy', { policy: 'pause' })
+  const read = async (expression: string) => {
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value
+  }
+  /** Lets time pass on the page's clock. */
+  const pass = async (budget: number) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    session.on('Emulation.virtualTimeBudgetExpired', () => resolve())
+    await session.send('Emulation.setVirtualTimePolicy', { policy: 'advance', budget })
+    await promise
+  }
+  return { read, pass, browser }
+}
+
+const MILLISECONDS = "new Intl.DateTimeFormat('en', { fractionalSecondDigits: 3 })"
+
+/** Expressions that read the time. */
+const READS = [
+  'Date.now()',
+  '+new Date()',
+  '+new (class extends Date {})()',
+  'performance.now()',
+  "performance.mark('now').startTime",
+  "performance.measure('now').duration",
+  'Temporal.Now.instant().epochMilliseconds',
+  'Temporal.Now.zonedDateTimeISO().epochMilliseconds',
+  'Temporal.Now.plainDateTimeISO().millisecond',
+  'Temporal.Now.plainTimeISO().millisecond',
+  `${MILLISECONDS}.format()`,
+  `${MILLISECONDS}.formatToParts()[0].value`,
+  "new Event('now').timeStamp",
+]
+
+for (const expression of READS) {
+  t.test(`a loop never ended that waits for ${expression}`, async (t) => {
+    const { read } = await openStill()
+    t.equal(await read(`{ const before = ${expression}; while (${expression} === before); 'ended' }`), 'ended')
+  })
+}
+
+/** Runs a script in a worker, and that in a worker of its own, and returns what they send. */
+const inWorkers = (script: string) => `new Promise((done) => {
+  const open = (text) => new Worker(URL.createObjectURL(new Blob([text])))
+  const inner = ${JSON.stringify(`${script}; postMessage('ended')`)}
+  const outer = inner.replace(/postMessage.*/, '(' + open + ')(' + JSON.stringify(inner) + ').onmessage = ({ data }) => postMessage(data)')
+  open(outer).onmessage = ({ data }) => done(data)
+})`
+
+const plans: Record<string, ContextPlan> = {
+  'a plain tab': DEFAULT_CONTEXT,
+  'a tab of Playwright': { ...DEFAULT_CONTEXT, needsPlaywright: true },
+}
+for (const [tab, plan] of Object.entries(plans)) {
+  t.test(`a loop never ended that waits in the first line of a worker, in ${tab}`, async (t) => {
+    const { read, pass } = await openStill(plan)
+    // Workers do not start while the clock stands still. Without help, the loop would take minutes.
+    const slowly = setInterval(() => pass(5), 50)
+    t.teardown(() => clearInterval(slowly))
+    t.equal(await read(inWorkers('const before = performance.now(); while (performance.now() - before < 20_000)')), 'ended')
+  })
+}
+
+t.test('time goes on after a loop and never goes back, and no timer is early', async (t) => {
+  const { read, pass } = await openStill()
+  const { began, ended, seconds } = await read(`
+    const times = () => ({ date: Date.now(), precise: performance.now(), event: new Event('now').timeStamp, instant: Temporal.Now.instant().epochMilliseconds })
+    const began = times(), event = new Event('now'), stamp = event.timeStamp
+    while (Date.now() - began.date < 2000);
+    const ended = times()
+    globalThis.timer = 'not due'; setTimeout(() => { timer = times().precise - ended.precise }, 40)
+    ;({ began, ended, seconds: Date().slice(0, 24) === new Date(ended.date).toString().slice(0, 24) })`)
+  t.ok(seconds, 'the text of the date agrees')
+  for (const [name, time] of Object.entries<number>(ended))
+    t.ok(Math.abs(time - began[name] - 2_000) < 10, `${name}: ${began[name]}, ${time}`)
+  await pass(30)
+  const later = await read("timer === 'not due' && event.timeStamp === stamp && times()")
+  for (const [name, time] of Object.entries<number>(later)) t.ok(time >= ended[name] + 29, `${name}: ${ended[name]}, ${time}`)
+  await pass(20)
+  const timer = await read('timer')
+  t.ok(timer > 39, `${timer}`)
+  const measured = await read(
+    "performance.mark('one'); const one = performance.now(); [performance.getEntriesByName('one')[0].startTime - one, performance.measure('two', 'one').duration, performance.measure('three', { start: 5, duration: 3 }).startTime]",
+  )
+  t.ok(Math.abs(measured[0]) < 5 && measured[1] >= 0 && measured[1] < 5, `${measured}`)
+  t.equal(measured[2], 5)
+})
+
+t.test('a script that reads the time often in real time gets the browser’s own', async (t) => {
+  const lease = await studio.browsers.lend('default', DEFAULT_CONTEXT, signal)
+  t.teardown(() => studio.browsers.takeBack(lease, true))
+  const reading =
+    "const before = new Event('now'); while (performance.now() - before.timeStamp < 300) Date.now(); Date.now() - performance.timeOrigin - performance.now()"
+  const { result } = await lease.tab.session.send('Runtime.evaluate', { expression: reading })
+  t.ok(Math.abs(result.value) < 5, `${result.value}`)
+})
+
+/** What the functions that tell the time look like, also to another frame. */
+const LOOKS = `(() => {
+  const frame = document.body.appendChild(document.createElement('iframe')).contentWindow
+  const format = new Intl.DateTimeFormat('en')
+  const owners = { window, Date, 'Date.prototype': Date.prototype, 'Performance.prototype': Performance.prototype, 'Event.prototype': Event.prototype,
+    'IdleDeadline.prototype': IdleDeadline.prototype, 'Intl.DateTimeFormat.prototype': Intl.DateTimeFormat.prototype, 'Temporal.Now': Temporal.Now, format, 'Function.prototype': Function.prototype }
+  const errorOf = (run) => { try { return typeof run() } catch ({ name, message }) { return name + ': ' + message } }
+  const describe = (value) => typeof value !== 'function' ? typeof value : [
+    value.name, value.length, String(value), Function.prototype.toString.call(value), frame.Function.prototype.toString.call(value), Reflect.ownKeys(value).map(String).join(),
+    Object.getPrototypeOf(value) === Function.prototype, Object.isExtensible(value), Object.prototype.toString.call(value), String(value.bind()),
+    errorOf(() => value.call({})), errorOf(() => value.call(undefined)), errorOf(() => new value()), errorOf(() => value.prototype),
+  ].join(' | ')
+  const properties = { window: ['Date'], 'Date.prototype': ['constructor', 'toString'], 'Function.prototype': ['toString'] }
+  const looks = {}
+  for (const [name, owner] of Object.entries(owners))
+    for (const key of properties[name] ?? Reflect.ownKeys(owner)) {
+      const { value, get, set, ...rest } = Object.getOwnPropertyDescriptor(owner, key)
+      if (name === 'Intl.DateTimeFormat.prototype' || typeof key !== 'symbol') looks[name + '.' + String(key)] = [describe(value), describe(get), describe(set), JSON.stringify(rest)]
+    }
+  const date = new Date(2026, 0, 15)
+  const own = {
+    format: [format.format === format.format, describe(format.format), format.format(date), format.format.call(7, date), format.formatToParts(date).length, errorOf(() => format.format(NaN))],
+    dates: [new Date() instanceof Date, new Date(5).getTime(), Date.prototype.constructor === Date, new Date().constructor === Date, class extends Date {}.name, String(Date.UTC(2026)),
+      Object.prototype.toString.call(new Date()), structuredClone(date).getTime(), Reflect.construct(Date, [], Array) instanceof Array, new Date(date).getTime(), new (date.constructor)(7).getTime(),
+      typeof Date(), Date(5).length, typeof (class extends Date {}).now, errorOf(() => new Date(Symbol())), errorOf(() => Date.prototype.getTime.call({})), new Date(undefined).getTime(), Date.length],
+    precision: [performance.now(), new Event('now').timeStamp].map((time) => Math.abs(time * 10 - Math.round(time * 10)) < 0.01),
+    marks: [performance.mark('a', { detail: 3, startTime: 4 }).detail, performance.mark('b', { detail: 5 }).detail, errorOf(() => performance.mark()), errorOf(() => performance.mark('c', 7)),
+      errorOf(() => performance.measure('d', 'absent')), errorOf(() => performance.measure('d', {})), performance.measure('d', { start: 1, end: 3 }).duration, performance.measure('d', 'a').startTime],
+    errors: [errorOf(() => Temporal.Now.instant.call(7)), errorOf(() => Temporal.Now.zonedDateTimeISO('nowhere')), errorOf(() => new Date.now())],
+    keys: [Reflect.ownKeys(window).filter((key) => key !== 'SharedWorker').map(String).join(), Reflect.ownKeys(globalThis.performance).length],
+  }
+  frame.frameElement.remove()
+  return JSON.stringify({ ...looks, ...own }, undefined, 1)
+})()`
+
+t.test('pages see the browser’s own clock, also after a loop', async (t) => {
+  const { read, browser } = await openStill()
+  const untouched = await browser.newContext()
+  t.teardown(() => untouched.close())
+  const page = await untouched.newPage()
+  await page.setContent('<p>A page.</p>')
+  const expected = JSON.parse(await page.evaluate(LOOKS))
+  t.strictSame(JSON.parse(await read(LOOKS)), expected)
+  await read('{ const before = Date.now(); while (Date.now() - before < 50); }')
+  t.strictSame(JSON.parse(await read(LOOKS)), expected)
+})
