@@ -232,7 +232,7 @@ class StabilityWait {
         left = bound
       }
       motion = await this.#sample(0, left)
-      const real = this.#isWaiting() ? 0 : performance.now() - this.#started
+      const real = performance.now() - this.#started
       this.#isTooSlow = clock.hasEndedScripts || isTooSlow(this.#motion.threadSeconds - threadSeconds, real)
       if (this.#isTooSlow) return motion
     }
