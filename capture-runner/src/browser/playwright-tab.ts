@@ -9,6 +9,7 @@ import {
   toFrameMetrics,
   toLayoutMetrics,
   WITH_MOVING_CLOCK,
+  WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
 import { FrameControl, type FrameLock, toFrameTarget } from './frame-control.ts'
@@ -46,7 +47,8 @@ async function openIn(
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   // Below the client's time, which reads it.
-  await context.addInitScript(WITH_MOVING_CLOCK)
+  // Tabs with frame control have windows of their own size.
+  await context.addInitScript(plan.frameControl && !plan.emulated?.mobile ? WITH_OUTER_SIZE : WITH_MOVING_CLOCK)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
   const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock) : undefined
   const page = opened?.page ?? (await context.newPage())

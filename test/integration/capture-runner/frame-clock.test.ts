@@ -24,7 +24,11 @@ const LATE = `${PAGE}<script>
 </script>`
 const RESTING = `<!doctype html><body style="margin:0;background:linear-gradient(#123,#fed);font:20px serif"><h1>Harbor</h1>
   <p style="filter:blur(1px)">The harbor opens at six.</p><canvas id="c" width="300" height="100"></canvas><p style="margin-top:900px">Below</p>
-  <script>c.getContext('2d').fillText('Boats', 20, 50)</script>`
+  <script>
+    c.getContext('2d').fillText('Boats', 20, 50)
+    // Chromium may send the position of the window after the first scripts of a page.
+    setTimeout(() => (document.querySelector('h1').textContent = [outerWidth, outerHeight, innerWidth, innerHeight, screen.width, devicePixelRatio].join()), 500)
+  </script>`
 
 const site = await servePages({
   '/chart': CHART,

@@ -9,10 +9,10 @@ import type { Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse, bounded, pause } from '../../runtime/race.ts'
 import { scrollTo } from '../full-page/scroll-to.ts'
-import { checkMainFrame } from '../navigation/navigate.ts'
+import { checkMainFrame, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/pass-time.ts'
-import { stopScripts } from '../waiting/stop-scripts.ts'
+import { STOPPED, stopScripts } from '../waiting/stop-scripts.ts'
 import { paintCanvas, TRANSPARENT } from './canvas.ts'
 
 const RETRY_MILLISECONDS = 50
@@ -44,6 +44,7 @@ export const screenshot: Step = {
     const late = () => new CaptureError('TIMEOUT', `the picture was not taken within ${captureMilliseconds} ms`)
     using time = bounded(work.signal, captureMilliseconds, late)
     findings.picture = await takePicture({ ...work, signal: time.signal }, cut)
+    if (work.clock instanceof FrameClock && work.clock.hasEndedScripts) warnOnce(findings.warnings, STOPPED)
   },
 }
 

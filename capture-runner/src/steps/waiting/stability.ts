@@ -17,7 +17,7 @@ import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { restEndless } from './rest-endless.ts'
 import { settle } from './settle.ts'
 import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
-import { stopScripts } from './stop-scripts.ts'
+import { STOPPED, stopScripts } from './stop-scripts.ts'
 
 // The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
 // pending requests. It compares screenshots only if scripts still run after that.
@@ -387,8 +387,7 @@ class StabilityWait {
     else if (!this.#work.clock || !(await this.#clock?.catchUp(stop, signal))) return false
     // Else the clock has waited for a request, or the scripts have ended.
     this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
-    if (this.hasOverrun)
-      findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    if (this.hasOverrun) findings.warnings.push(STOPPED)
     return true
   }
 
