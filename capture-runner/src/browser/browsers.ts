@@ -304,7 +304,7 @@ export class Browsers {
         await abortable(prepared.check ?? Promise.resolve(), time.signal)
         await abortable(adaptTab(tab, this.#prepared, plan), time.signal)
       }
-      tab.frames?.start()
+      tab.frames?.start(this.hasFrameControl)
       return tab
     } catch (error) {
       discard(next)

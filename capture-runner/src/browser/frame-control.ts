@@ -16,8 +16,9 @@ const FRAME_MILLISECONDS = 3_000
 const WORKING_MILLISECONDS = 8_000
 /** Processor time for which a page may work on a frame. */
 const WORKING_SECONDS = 3
-/** Milliseconds between two checks whether it still works. */
+/** Milliseconds between two checks whether it still works, and its processor time between them that counts as work. A check takes less. */
 const CHECK_MILLISECONDS = 500
+const CHECK_SECONDS = 0.02
 
 /** The time of one frame, as `frameTimeTicks` and `interval` of DevTools: milliseconds of the browser's monotonic clock. */
 export interface FrameTime {
@@ -86,17 +87,20 @@ export class FrameControl {
   readonly #session: DevTools
   readonly #gone: AbortSignal
   readonly #lock: FrameLock
+  readonly #onHung: () => void
   /** A script of the page was ended because it delayed a frame. */
   hasEndedScripts = false
+  #isWatched = false
   /** Releases the lock; absent: each frame acquires it. */
   #release: (() => void) | undefined
   #running: { stop: AbortController; ended: Promise<void> } | undefined
 
-  /** @param gone aborts when the tab ends @param lock of the browser */
-  constructor(session: DevTools, gone: AbortSignal, lock: FrameLock) {
+  /** @param gone aborts when the tab ends @param lock of the browser @param onHung ends the tab */
+  constructor(session: DevTools, gone: AbortSignal, lock: FrameLock, onHung: () => void) {
     this.#session = session
     this.#gone = gone
     this.#lock = lock
+    this.#onHung = onHung
     gone.addEventListener('abort', () => this.release(), { once: true })
   }
 
@@ -105,8 +109,9 @@ export class FrameControl {
     return this.#lock.isHung
   }
 
-  /** Begins frames on the real clock until {@link stop}. */
-  start(): void {
+  /** Begins frames on the real clock until {@link stop}. @param isWatched ends the tab if a frame does not end */
+  start(isWatched = false): void {
+    this.#isWatched ||= isWatched
     if (this.#running) return
     const stop = new AbortController()
     this.#running = { stop, ended: this.#run(AbortSignal.any([stop.signal, this.#gone])) }
@@ -170,7 +175,7 @@ export class FrameControl {
       if (await isWithin(CHECK_MILLISECONDS, frame, signal)) return frame
       const worked = await this.#threadSeconds()
       const taken = performance.now() - began
-      const isWorking = worked > last && worked - first < WORKING_SECONDS && taken < WORKING_MILLISECONDS
+      const isWorking = worked - last >= CHECK_SECONDS && worked - first < WORKING_SECONDS && taken < WORKING_MILLISECONDS
       if (taken >= FRAME_MILLISECONDS && !isWorking) break
       last = worked
     }
@@ -179,8 +184,26 @@ export class FrameControl {
     // One script after the other.
     this.#session.send('Emulation.setScriptExecutionDisabled', { value: true }).catch(() => {})
     if (await isWithin(FRAME_MILLISECONDS - CHECK_MILLISECONDS, frame, signal)) return frame
+    throw this.#hang()
+  }
+
+  /** A page may work as long as it likes while it loads. */
+  async #watchReal(frame: Promise<unknown>, stopped: AbortSignal): Promise<void> {
+    const began = performance.now()
+    for (let last = 0; !(await isWithin(CHECK_MILLISECONDS, frame, this.#gone)); ) {
+      // Whoever stops the frames watches the last one.
+      if (stopped.aborted) return void (await frame)
+      const worked = performance.now() - began < FRAME_MILLISECONDS ? 0 : await this.#threadSeconds()
+      const isWorking = worked - last >= CHECK_SECONDS
+      last = worked
+      if (!isWorking && performance.now() - began > 2 * FRAME_MILLISECONDS) throw this.#hang()
+    }
+  }
+
+  #hang(): FrameHungError {
     this.#lock.isHung = true
-    throw new FrameHungError()
+    this.#onHung()
+    return new FrameHungError()
   }
 
   /** Processor time of the page's main thread. The browser answers while the page is busy; 0 if it does not. */
@@ -212,7 +235,7 @@ export class FrameControl {
       const began = performance.now()
       // A frame fails while the tab navigates to another process. The next one succeeds.
       await this.#send({}, stopped)
-        .then(({ frame }) => frame)
+        .then(({ frame }) => (this.#isWatched ? this.#watchReal(frame, stopped) : frame.then(() => {})))
         .catch(() => {})
       await sleep(Math.max(1, INTERVAL_MILLISECONDS - (performance.now() - began)), undefined, { signal: stopped }).catch(() => {})
     }

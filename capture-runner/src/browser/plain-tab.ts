@@ -49,9 +49,9 @@ export async function openPlainTab(
       }),
     ])
     const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
-    const end = createEnd()
+    const end = createEnd(frameLock)
     const session = control.child(sessionId, end.close)
-    gone.addEventListener('abort', () => (frameLock.isHung ? end.hang() : end.close()), { once: true, signal: end.signal })
+    gone.addEventListener('abort', end.close, { once: true, signal: end.signal })
     session.on('Inspector.targetCrashed', end.crash)
     let window = plan.viewport
     const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
@@ -60,7 +60,7 @@ export async function openPlainTab(
     }
     const lifecycle = new Lifecycle(session, targetId)
     const settings = new Frames(session, { version: browser.version(), plan, lifecycle })
-    if (plan.frameControl) frames = new FrameControl(session, end.signal, frameLock)
+    if (plan.frameControl) frames = new FrameControl(session, end.signal, frameLock, end.hang)
     await Promise.all([
       enablePageEvents(session),
       countScripts(session),

@@ -46,15 +46,14 @@ async function openIn(
 ): Promise<Tab> {
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
-  // Below the client's time, which reads it.
-  // Tabs with frame control have windows of their own size.
+  // Below the client's time, which reads it. Tabs with frame control have windows of their own size.
   await context.addInitScript(plan.frameControl && !plan.emulated?.mobile ? WITH_OUTER_SIZE : WITH_MOVING_CLOCK)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
-  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock) : undefined
+  const end = createEnd(frameLock)
+  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock, end.hang) : undefined
   const page = opened?.page ?? (await context.newPage())
   // Registered after our own page: every later page is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
-  const end = createEnd()
   page.once('crash', end.crash)
   page.once('close', end.close)
   const session = directly(await context.newCDPSession(page))
@@ -102,7 +101,13 @@ async function openIn(
 }
 
 /** Opens a page that draws frames only on command. Playwright adopts it like a popup. */
-async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan, frameLock: FrameLock) {
+async function openWithFrameControl(
+  context: BrowserContext,
+  control: ParentSession | undefined,
+  plan: ContextPlan,
+  frameLock: FrameLock,
+  onHung: () => void,
+) {
   const browserContextId = browserContextIdOf(context)
   if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')
   const adopted = context.waitForEvent('page')
@@ -114,6 +119,7 @@ async function openWithFrameControl(context: BrowserContext, control: ParentSess
     control.child(sessionId, () => detached.abort()),
     detached.signal,
     frameLock,
+    onHung,
   )
   frames.start()
   return { page: await adopted, frames }

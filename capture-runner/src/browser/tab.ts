@@ -81,14 +81,15 @@ export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Pr
 
 const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(toEmulatedMedia(a)) === JSON.stringify(toEmulatedMedia(b))
 
-/** Creates the signal for the end of a page: by a crash, or with its browser. */
-export function createEnd() {
+/** Creates the signal for the end of a page: by a crash, or with its browser. @param lock of the browser */
+export function createEnd(lock: FrameLock) {
   const end = new AbortController()
+  const hang = () => end.abort(new FrameHungError())
   return {
     signal: end.signal,
     crash: () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')),
-    close: () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')),
-    hang: () => end.abort(new FrameHungError()),
+    close: () => (lock.isHung ? hang() : end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended'))),
+    hang,
   }
 }
 

@@ -100,12 +100,10 @@ t.test('the standby browser takes its small screenshot before and after captures
 t.test('two tabs of one browser never wait for each other’s frames', async (t) => {
   const pids = new Set<number>()
   for (let round = 0; round < 4; round++) {
-    const next = Promise.withResolvers<ReturnType<typeof framed.shoot>>()
-    const both = [
-      framed.shoot(site.url('/chart')),
-      framed.shoot(site.url('/late'), {}, { onPageReady: () => next.resolve(framed.shoot(site.url('/chart'))) }),
-    ]
-    const [chart, late, after] = await Promise.all([...both, next.promise])
+    const next = Promise.withResolvers<Awaited<ReturnType<typeof framed.shoot>>>()
+    const onPageReady = () => next.resolve(framed.shoot(site.url('/chart')))
+    const [chart, late] = await Promise.all([framed.shoot(site.url('/chart')), framed.shoot(site.url('/late'), {}, { onPageReady })])
+    const after = await next.promise
     for (const { browserPid } of [chart, late, after]) pids.add(browserPid)
     const colors = await Promise.all([chart, late, after].map(async ({ picture }) => (await decode(picture)).at(50, 50).slice(0, 3)))
     t.strictSame(colors, [GREEN, BLUE, GREEN])

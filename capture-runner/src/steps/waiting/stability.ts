@@ -420,8 +420,9 @@ class StabilityWait {
   async #passBetweenPictures(): Promise<void> {
     const { clock, signal } = this.#work
     if (!(clock instanceof FrameClock)) return passTime(this.#work, PICTURES_MILLISECONDS)
-    const { milliseconds } = await clock.advance(PICTURES_MILLISECONDS, true, signal)
-    this.#page += milliseconds
+    for (let passed = 0; passed < PICTURES_MILLISECONDS; passed += TICK) {
+      this.#page += (await clock.advance(TICK, passed + TICK >= PICTURES_MILLISECONDS, signal)).milliseconds
+    }
   }
 
   /**

@@ -24,7 +24,7 @@ function open(lock: FrameLock, { isLate = false } = {}) {
       return promise
     },
   } as unknown as Tab['session']
-  const control = new FrameControl(session, gone.signal, lock)
+  const control = new FrameControl(session, gone.signal, lock, () => {})
   t.teardown(() => gone.abort(new Error('the test is over')))
   return { control, frames, gone, session, events }
 }
