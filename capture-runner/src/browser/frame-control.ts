@@ -191,7 +191,7 @@ export class FrameControl {
   async #watchReal(frame: Promise<unknown>, stopped: AbortSignal): Promise<void> {
     const began = performance.now()
     for (let last = 0; !(await isWithin(CHECK_MILLISECONDS, frame, this.#gone)); ) {
-      // Whoever stops the frames watches the last one.
+      // The caller that stops the frames watches the last one.
       if (stopped.aborted) return void (await frame)
       const worked = performance.now() - began < FRAME_MILLISECONDS ? 0 : await this.#threadSeconds()
       const isWorking = worked - last >= CHECK_SECONDS
@@ -215,7 +215,7 @@ export class FrameControl {
     return Promise.race([asked, sleep(CHECK_MILLISECONDS, 0)])
   }
 
-  /** Begins a frame when no other tab draws. The next one must wait for its end, whoever waits for its result. */
+  /** Begins a frame when no other tab draws. The next one must wait for its end, even if its own caller gives up. */
   async #send({ time, picture, isUndrawn }: FrameWish, signal: AbortSignal) {
     const release = this.#release ? () => {} : await this.#lock.acquire(AbortSignal.any([signal, this.#gone]))
     const frame = abortable(
