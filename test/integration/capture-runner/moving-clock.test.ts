@@ -31,8 +31,6 @@ async function openStill(plan: ContextPlan = DEFAULT_CONTEXT) {
   return { read, pass, browser }
 }
 
-const MILLISECONDS = "new Intl.DateTimeFormat('en', { fractionalSecondDigits: 3 })"
-
 /** Expressions that read the time. */
 const READS = [
   'Date.now()',
@@ -45,14 +43,15 @@ const READS = [
   'Temporal.Now.zonedDateTimeISO().epochMilliseconds',
   'Temporal.Now.plainDateTimeISO().millisecond',
   'Temporal.Now.plainTimeISO().millisecond',
-  `${MILLISECONDS}.format()`,
-  `${MILLISECONDS}.formatToParts()[0].value`,
+  'format.format()',
+  'format.formatToParts()[0].value',
   "new Event('now').timeStamp",
 ]
 
 for (const expression of READS) {
   t.test(`a loop never ended that waits for ${expression}`, async (t) => {
     const { read } = await openStill()
+    await read("globalThis.format = new Intl.DateTimeFormat('en', { fractionalSecondDigits: 3 }), 1")
     t.equal(await read(`{ const before = ${expression}; while (${expression} === before); 'ended' }`), 'ended')
   })
 }
@@ -78,6 +77,13 @@ for (const [tab, plan] of Object.entries(plans)) {
     t.equal(await read(inWorkers('const before = performance.now(); while (performance.now() - before < 20_000)')), 'ended')
   })
 }
+
+t.test('a loop never ended that uses up its idle time', async (t) => {
+  const { read, pass } = await openStill()
+  const ended = read("new Promise((done) => requestIdleCallback((deadline) => { while (deadline.timeRemaining() > 0); done('ended') }))")
+  await pass(100)
+  t.equal(await ended, 'ended')
+})
 
 t.test('time goes on after a loop and never goes back, and no timer is early', async (t) => {
   const { read, pass } = await openStill()

@@ -212,7 +212,7 @@ export const optionGroups: readonly OptionGroup[] = [
       {"name":"network_idle_timeout","kind":"integer","summary":"Maximum wait for networkidle in milliseconds, 0 to 180000; after it, the picture is taken with a warning. Default: timeout."},
       {"name":"dom_idle_time","kind":"integer","summary":"Milliseconds without a DOM change before the picture is taken, 0 to 10000. Default: 0."},
       {"name":"best_attempt","kind":"boolean","summary":"Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false."},
-      {"name":"retries","kind":"integer","summary":"Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1."},
+      {"name":"retries","kind":"integer","summary":"Maximum number of retries after a transient failure, 0 to 5. Default: 1."},
       {"name":"retry_delay","kind":"integer","summary":"Milliseconds to wait before each retry, 0 to 60000. Default: 1000."},
       {"name":"blank_page_action","kind":"text","summary":"How to handle a picture of one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails. Default: retry.","values":["accept","retry","fail"]},
     ],

@@ -554,7 +554,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -1157,7 +1157,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -1707,7 +1707,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -2283,7 +2283,7 @@ export interface components {
                 dom_idle_time?: number;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
                 retries?: number;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number;
@@ -3647,7 +3647,7 @@ export interface components {
                 dom_idle_time?: number | null;
                 /** @description Takes the picture with a warning if a wait times out, instead of failing the capture. Default: false. */
                 best_attempt?: boolean | null;
-                /** @description Maximum number of retries after a transient failure, 0 to 5. 0 also forbids a second load of a page with a script that waits in a loop; the script is stopped instead. Default: 1. */
+                /** @description Maximum number of retries after a transient failure, 0 to 5. Default: 1. */
                 retries?: number | null;
                 /** @description Milliseconds to wait before each retry, 0 to 60000. Default: 1000. */
                 retry_delay?: number | null;

@@ -114,13 +114,7 @@ export const waitingOptions = {
   ),
   retries: option(
     { links: 'yes', picture: 'no' },
-    z
-      .int()
-      .min(0)
-      .max(5)
-      .describe(
-        'Maximum number of retries after a transient failure, 0 to 5. Default: 1.',
-      ),
+    z.int().min(0).max(5).describe('Maximum number of retries after a transient failure, 0 to 5. Default: 1.'),
   ),
   retryDelay: option(
     { links: 'yes', picture: 'no' },

@@ -13,8 +13,6 @@ const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</styl
 const script = (text: string) => `<script>${text}</script>`
 const green = "box.style.background = '#0f0'"
 
-const LOOP = 'const begun = performance.now(); while (performance.now() - begun < 40)'
-
 const intro = (rule: string, text: string) => page('', `<style>${rule}</style>${BOX}${script(text)}`)
 
 const sendFive = (response: ServerResponse, write: (number: number) => string): void => {
@@ -46,13 +44,6 @@ const stage = await openStage(
         .writeHead(200, { 'content-type': 'text/html' })
         .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
     },
-    // The workers begin when the clock of the page stands still.
-    '/loop-in-worker': intro('', `setTimeout(() => { new Worker('/outer-worker.js').onmessage = () => { ${green} } }, 1500)`),
-    '/outer-worker.js': (_, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'text/javascript' })
-        .end(`${LOOP}; new Worker('/inner-worker.js').onmessage = () => postMessage(1)`),
-    '/inner-worker.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`${LOOP}; postMessage(1)`),
     '/endless-task': intro('', `setTimeout(() => { for (;;); ${green} }, 300)`),
     // Each tick takes several times as long as the time between two ticks.
     '/slow-ticks': page(
@@ -248,7 +239,7 @@ for (const [path, what] of [
 
 /** Forces a Playwright tab without any other effect. */
 const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
-for (const path of ['/loop', '/loop-elsewhere', '/loop-in-worker']) {
+for (const path of ['/loop', '/loop-elsewhere']) {
   for (const [tab, options] of Object.entries({
     'a plain tab': {},
     'a tab of Playwright': BY_PLAYWRIGHT,

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
-import { TaskWatch } from '../../../../capture-runner/src/browser/task-watch.ts'
 import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
+import { TaskWatch } from '../../../../capture-runner/src/browser/task-watch.ts'
 
 /** A page whose thread has used this processor time at each question. It responds to expressions only if `responds`. */
 function open({ responds, thread }: { responds: boolean; thread: () => number | undefined }) {
