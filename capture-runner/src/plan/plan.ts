@@ -145,7 +145,10 @@ export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'pictur
 export function withFrameControl(plan: CapturePlan): CapturePlan {
   const { context, picture, pages, video, stabilityMilliseconds, isStabilityTelling, bannerAction } = plan
   const hasConsent = bannerAction !== undefined && bannerAction !== 'hide'
-  const isUsual = isAdaptable({ ...context, deviceScaleFactor: DEFAULT_CONTEXT.deviceScaleFactor }) && !pages && !video && !hasConsent
+  const { deviceScaleFactor } = DEFAULT_CONTEXT
+  // At another scale, a clip would resize a tab whose window has the size of the picture.
+  const isClipped = picture.element !== undefined || picture.clip !== undefined
+  const isUsual = isAdaptable(isClipped ? context : { ...context, deviceScaleFactor }) && !pages && !video && !hasConsent
   if (!isUsual || picture.fullPage || isStabilityTelling || stabilityMilliseconds === 0) return plan
   return { ...plan, context: { ...context, frameControl: true } }
 }

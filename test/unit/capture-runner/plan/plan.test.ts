@@ -132,6 +132,7 @@ t.test('withFrameControl begins the frames of usual pictures of the window only'
     { compareTo: 'baseline' },
     { blockCookieBanners: true },
     { stabilityTimeout: 0 },
+    { deviceScaleFactor: 2, selector: 'main' },
     { locale: 'de-DE' },
     { javascriptEnabled: false },
   ]
