@@ -10,6 +10,8 @@ import type { DevTools } from './devtools.ts'
 
 /** Milliseconds between two frames on the real clock. */
 const INTERVAL_MILLISECONDS = 16
+/** In a watched tab, only each of so many frames on the real clock is drawn. */
+const DRAWN_EVERY = 4
 /** How long a frame may take until the scripts of its page are ended, and after that until the browser counts as hung. */
 const FRAME_MILLISECONDS = 3_000
 /** The same while the page works on the frame. A busy machine may let it work for a small part of this time. */
@@ -109,7 +111,7 @@ export class FrameControl {
     return this.#lock.isHung
   }
 
-  /** Begins frames on the real clock until {@link stop}. @param isWatched ends the tab if a frame does not end */
+  /** Begins frames on the real clock until {@link stop}. @param isWatched ends the tab if a frame does not end, and draws few frames */
   start(isWatched = false): void {
     this.#isWatched ||= isWatched
     if (this.#running) return
@@ -231,10 +233,11 @@ export class FrameControl {
   }
 
   async #run(stopped: AbortSignal): Promise<void> {
-    while (!stopped.aborted) {
+    for (let number = 0; !stopped.aborted; number++) {
       const began = performance.now()
       // A frame fails while the tab navigates to another process. The next one succeeds.
-      await this.#send({}, stopped)
+      // While a page loads, few of its frames are worth drawing.
+      await this.#send({ isUndrawn: this.#isWatched && number % DRAWN_EVERY !== 0 }, stopped)
         .then(({ frame }) => (this.#isWatched ? this.#watchReal(frame, stopped) : frame.then(() => {})))
         .catch(() => {})
       await sleep(Math.max(1, INTERVAL_MILLISECONDS - (performance.now() - began)), undefined, { signal: stopped }).catch(() => {})
