@@ -16,7 +16,7 @@ export const MAX_REAL_MILLISECONDS = 8_000
 export class FramePace {
   /** Page time until the next frame. */
   milliseconds = MOVING_MILLISECONDS
-  #isMoving = true
+  #isMoving = false
   #undrawn = 0
 
   /** Whether the next frame must be drawn, which tells whether the page still moves. @param isLast no other frame follows */
