@@ -5,7 +5,7 @@ import { accessFromFiles } from '@tintype/crds/client/cluster-access'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import pino from 'pino'
 import { openLists } from './blocking/lists.ts'
-import { INSTANT_SCROLL_FLAG, launchBrowser } from './browser/browser.ts'
+import { flagsOf, launchBrowser } from './browser/browser.ts'
 import { Browsers } from './browser/browsers.ts'
 import { capture } from './capture/capture.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -25,7 +25,7 @@ import { Runner } from './server/runner.ts'
 import { buildServer } from './server/server.ts'
 import { createVerifier } from './server/signature.ts'
 import { toVideoReport } from './video/directory.ts'
-import { probeRecorder, RECORDING_FLAGS } from './video/probe.ts'
+import { probeRecorder } from './video/probe.ts'
 
 // Wires the parts together. The sandbox probe comes first, because its result determines how browsers start.
 
@@ -58,7 +58,7 @@ const launch = () =>
     guard,
     ...(sandbox.jail ? { openJail: () => openJail(secrets) } : {}),
     ...(sandbox.hidesTokens ? { wrapper: landlockWrapper(secrets) } : {}),
-    extraArguments: config.TINTYPE_VIDEO ? RECORDING_FLAGS : [INSTANT_SCROLL_FLAG],
+    extraArguments: flagsOf(config.TINTYPE_FRAME_CONTROL, config.TINTYPE_VIDEO),
   })
 const recorder =
   config.TINTYPE_VIDEO && mayCapture
@@ -68,6 +68,7 @@ const browsers = new Browsers({
   launch,
   isolation: config.TINTYPE_ISOLATION,
   log,
+  hasFrameControl: config.TINTYPE_FRAME_CONTROL,
 })
 const reporter = createReporter({ http: new KubeHttp(toAccess(config)), log })
 const lists = openLists(config.TINTYPE_LISTS_DIRECTORY)

@@ -7,10 +7,11 @@ import type { Guard } from '../egress/guard.ts'
 import type { Jail } from '../jail/jail.ts'
 import { browserEnvironment } from '../jail/probe-sandbox.ts'
 import type { Wrapper } from '../jail/wrapper.ts'
-import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
+import { type ContextPlan, isAdaptable } from '../plan/plan.ts'
 import { argumentsOf, killGroup, listProcesses } from '../runtime/processes.ts'
 import { abortable } from '../runtime/race.ts'
 import { type ParentSession, parentOf } from './devtools.ts'
+import { FrameLock } from './frame-control.ts'
 import { openPlainTab } from './plain-tab.ts'
 import { openPlaywrightTab } from './playwright-tab.ts'
 import type { Tab } from './tab.ts'
@@ -75,7 +76,21 @@ const NEW_SURFACE = '--enable-features=CDPScreenshotNewSurface'
  * Scripts that scroll smoothly scroll at once. Otherwise a picture shows the middle of the scroll, which runs on the time of frames and changes no element.
  * Not for runners that record videos.
  */
-export const INSTANT_SCROLL_FLAG = '--disable-smooth-scrolling'
+const INSTANT_SCROLL_FLAG = '--disable-smooth-scrolling'
+
+/** For tabs whose frames the runner begins. */
+const FRAME_FLAGS = [
+  // A frame shows everything that its time has brought. Screenshots of other tabs stay as they are.
+  '--run-all-compositor-stages-before-draw',
+  // For text with colored edges, panels without a background are scrolled in another way, in which a frame on command may never end.
+  '--disable-lcd-text',
+]
+
+/** Flags of a runner's browsers that depend on what it does. @param hasVideo it records videos */
+export const flagsOf = (hasFrameControl: boolean, hasVideo: boolean): string[] => [
+  ...(hasFrameControl || hasVideo ? FRAME_FLAGS : []),
+  ...(hasVideo ? [] : [INSTANT_SCROLL_FLAG]),
+]
 
 /** Starts a browser. @throws when it is not ready in time */
 export async function launchBrowser(settings: BrowserSettings): Promise<RunningBrowser> {
@@ -107,7 +122,8 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
-  const tabSource = { browser, control, guard: settings.guard, openListener: jail?.openListener, gone: gone.signal }
+  const frameLock = new FrameLock()
+  const tabSource = { browser, control, guard: settings.guard, openListener: jail?.openListener, gone: gone.signal, frameLock }
   return {
     pid,
     version: browser.version(),
@@ -157,9 +173,9 @@ async function userAgentFlag(executablePath: string): Promise<string> {
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
 
-async function makeTab({ browser, control, guard, openListener, gone }: TabSource, plan: ContextPlan): Promise<Tab> {
+async function makeTab({ browser, control, guard, openListener, gone, frameLock }: TabSource, plan: ContextPlan): Promise<Tab> {
   const egress = await guard.openSession(openListener)
-  const parts = { browser, egress, plan }
+  const parts = { browser, egress, plan, frameLock }
   try {
     // Playwright never returns if the browser is killed meanwhile.
     return await abortable(control && isPlain(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts, control), gone)
@@ -179,7 +195,5 @@ interface TabSource {
   guard: Guard
   openListener: Jail['openListener'] | undefined
   gone: AbortSignal
+  frameLock: FrameLock
 }
-
-/** Opens a tab with the pool's default options. */
-export const openDefaultTab = (browser: RunningBrowser): Promise<Tab> => browser.openTab(DEFAULT_CONTEXT)

@@ -4,7 +4,7 @@ import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { retainedBytesOf } from '../runtime/processes.ts'
 import { abortable, bounded, pause } from '../runtime/race.ts'
-import { openDefaultTab, type RunningBrowser } from './browser.ts'
+import type { RunningBrowser } from './browser.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
 // Keeps two browsers: the current one of one account, and a standby that no account has used. Each has a tab opened ahead. Captures of the same
@@ -17,6 +17,8 @@ export interface BrowsersOptions {
   /** `browser`: every capture gets its own browser. */
   isolation: 'context' | 'browser'
   log: Logger
+  /** The runner begins the frames of the tabs that it prepares. Their browsers need the flags of recordings. */
+  hasFrameControl?: boolean
   /** Captures after which a browser is replaced; only measurements set another number. */
   maxCaptures?: number
   /** Memory that a browser may retain between captures; only tests set another number. */
@@ -65,6 +67,8 @@ export interface Lease {
 /** The browsers of a runner. Only one page loads at a time, while the screenshot of the previous capture may still be in progress. */
 export class Browsers {
   readonly #options: BrowsersOptions
+  /** Of the tabs that are opened ahead. */
+  readonly #prepared: ContextPlan
   readonly #stop = new AbortController()
   /** The browser for captures, once it is ready. */
   #current: Promise<PreparedBrowser> | undefined
@@ -78,6 +82,7 @@ export class Browsers {
 
   constructor(options: BrowsersOptions) {
     this.#options = options
+    this.#prepared = options.hasFrameControl ? { ...DEFAULT_CONTEXT, frameControl: true } : DEFAULT_CONTEXT
   }
 
   /** Starts both browsers. Resolves when the first is ready for a capture. */
@@ -85,6 +90,11 @@ export class Browsers {
     this.#promote()
     const prepared = await this.#current
     await prepared?.next
+  }
+
+  /** The runner begins the frames of the tabs that it prepares. */
+  get hasFrameControl(): boolean {
+    return this.#prepared.frameControl ?? false
   }
 
   /** True while the current browser is running. */
@@ -122,6 +132,10 @@ export class Browsers {
     const prepared = this.#up?.browser === lease.browser ? this.#up : undefined
     const held = prepared ?? old
     if (held) held.inUse -= 1
+    if (held && lease.tab.frames?.isHung) {
+      held.isWornOut = true
+      lease.browser.kill()
+    }
     if (old?.inUse === 0) this.#retire(old)
     if (prepared && isSound && !this.#isUsedUp(prepared)) this.#prepareNext(prepared)
     const ending = this.#end(lease, prepared, isSound)
@@ -269,7 +283,7 @@ export class Browsers {
 
   #prepareNext(prepared: PreparedBrowser): void {
     if (prepared.next !== undefined) return
-    const next = openDefaultTab(prepared.browser)
+    const next = prepared.browser.openTab(this.#prepared)
     prepared.next = next
     next.then(
       ({ ended }) => ended.addEventListener('abort', () => forget(prepared, next), { once: true }),
@@ -280,15 +294,17 @@ export class Browsers {
 
   async #tabOf(prepared: PreparedBrowser, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
     using time = bounded(signal, TAB_MILLISECONDS, () => new Error('the browser did not open a page in time'))
-    const next = isAdaptable(plan) ? (prepared.next ?? openDefaultTab(prepared.browser)) : prepared.browser.openTab(plan)
+    const isPrepared = isAdaptable(plan, this.#prepared)
+    const next = isPrepared ? (prepared.next ?? prepared.browser.openTab(this.#prepared)) : prepared.browser.openTab(plan)
     if (next === prepared.next) prepared.next = undefined
     try {
       const tab = await abortable(next, time.signal)
-      if (isAdaptable(plan)) {
+      if (isPrepared) {
         // After a screenshot with a clip, Chromium restores the window size that it had before. It must not undo the change of the size.
         await abortable(prepared.check ?? Promise.resolve(), time.signal)
-        await abortable(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+        await abortable(adaptTab(tab, this.#prepared, plan), time.signal)
       }
+      tab.frames?.start(this.hasFrameControl)
       return tab
     } catch (error) {
       discard(next)
@@ -335,10 +351,12 @@ function checkNext(prepared: PreparedBrowser): Promise<void> {
   return check
 }
 
-async function takeTestScreenshot({ session, ended }: Tab): Promise<void> {
+async function takeTestScreenshot({ session, frames, ended }: Tab): Promise<void> {
   const clip = { x: 0, y: 0, width: 8, height: 8, scale: 1 }
+  frames?.start()
   // Commands to a browser that is being killed never return.
   const { data } = await abortable(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
+  await frames?.stop(ended)
   if (data === '') throw new Error('the picture is empty')
 }
 

@@ -1,4 +1,4 @@
-import { abortable, awaitResponse, pause } from '../runtime/race.ts'
+import { abortable, awaitResponse, isWithin, pause } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import type { Tab } from './tab.ts'
 import { TaskWatch } from './task-watch.ts'
@@ -31,8 +31,18 @@ const STARVATION = 1_000
 export type HasPendingRequests = (() => boolean) | undefined
 const NO_REQUESTS: HasPendingRequests = undefined
 
+/** A page's clock that stands still by default, for steps that need time or a picture after the wait for visual stability. */
+export interface TabClock {
+  /** Lets page time and real time pass together. @throws the signal's reason */
+  pass: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  /** Does what the browser needs to finish drawing. @param stopScripts called if the page's scripts delay it. @throws the signal's reason */
+  whileDrawing: <T>(drawing: Promise<T>, signal: AbortSignal, stopScripts?: () => Promise<void>) => Promise<T>
+  /** Ends all work of this clock, without a wait for the page. */
+  close: () => void
+}
+
 /** Advances the virtual clock of one page. */
-export class PageClock {
+export class PageClock implements TabClock {
   readonly #tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
   readonly #watch: TaskWatch
   #onExpired = () => {}
@@ -194,15 +204,5 @@ export class PageClock {
       const grant = { policy: 'advance' as const, budget, maxVirtualTimeTaskStarvationCount: STARVATION }
       frame.send('Emulation.setVirtualTimePolicy', grant).catch(() => {})
     }
-  }
-}
-
-async function isWithin(milliseconds: number, promise: Promise<void>, signal: AbortSignal): Promise<boolean> {
-  const { promise: over, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(() => resolve(false), milliseconds)
-  try {
-    return await abortable(Promise.race([promise.then(() => true as const), over]), signal)
-  } finally {
-    clearTimeout(timer)
   }
 }

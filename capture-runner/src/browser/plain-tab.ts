@@ -4,14 +4,13 @@ import type { DevTools, ParentSession } from './devtools.ts'
 import {
   emulate,
   toEmulatedMedia,
-  toFrameMetrics,
   toLayoutMetrics,
   toMetrics,
   WITH_MOVING_CLOCK,
   WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
-import { FrameControl, toFrameTarget } from './frame-control.ts'
+import { FrameControl } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
@@ -25,7 +24,11 @@ import { buildUserAgent } from './user-agent.ts'
  * @param control a session with the browser
  * @param gone aborts when the browser ends, because sessions then end without an event
  */
-export async function openPlainTab(control: ParentSession, { browser, egress, plan }: TabParts, gone: AbortSignal): Promise<Tab> {
+export async function openPlainTab(
+  control: ParentSession,
+  { browser, egress, plan, frameLock }: TabParts,
+  gone: AbortSignal,
+): Promise<Tab> {
   const { browserContextId } = await control.send('Target.createBrowserContext', {
     disposeOnDetach: true,
     proxyServer: egress.proxyUrl,
@@ -39,23 +42,25 @@ export async function openPlainTab(control: ParentSession, { browser, egress, pl
   try {
     const [, { targetId }] = await Promise.all([
       control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
-      control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) }),
+      control.send('Target.createTarget', {
+        url: 'about:blank',
+        browserContextId,
+        ...(plan.frameControl ? { enableBeginFrameControl: true } : {}),
+      }),
     ])
     const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
-    const end = createEnd()
+    const end = createEnd(frameLock)
     const session = control.child(sessionId, end.close)
     gone.addEventListener('abort', end.close, { once: true, signal: end.signal })
     session.on('Inspector.targetCrashed', end.crash)
     let window = plan.viewport
     const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
       window = viewport
-      const metrics = plan.frameControl ? toFrameMetrics(plan) : toMetrics({ ...plan, viewport })
-      await session.send('Emulation.setDeviceMetricsOverride', metrics)
+      await session.send('Emulation.setDeviceMetricsOverride', toMetrics({ ...plan, viewport }))
     }
     const lifecycle = new Lifecycle(session, targetId)
     const settings = new Frames(session, { version: browser.version(), plan, lifecycle })
-    if (plan.frameControl) frames = new FrameControl(session, end.signal)
-    frames?.start()
+    if (plan.frameControl) frames = new FrameControl(session, end.signal, frameLock, end.hang)
     await Promise.all([
       enablePageEvents(session),
       countScripts(session),
@@ -105,8 +110,7 @@ class Frames {
     this.#plan = plan
     this.#lifecycle = lifecycle
     this.#media = plan
-    // A tab with frame control has a window of its own size, and no virtual clock.
-    this.#scripts = plan.frameControl ? [WITHOUT_SHARED_WORKERS] : [WITHOUT_SHARED_WORKERS, WITH_OUTER_SIZE]
+    this.#scripts = [WITHOUT_SHARED_WORKERS, WITH_OUTER_SIZE]
   }
 
   get foreign(): DevTools[] {
@@ -164,7 +168,7 @@ class Frames {
   #setUpWorker(worker: ParentSession): void {
     Promise.all([
       worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated)),
-      this.#plan.frameControl ? undefined : worker.send('Runtime.evaluate', { expression: WITH_MOVING_CLOCK }),
+      worker.send('Runtime.evaluate', { expression: WITH_MOVING_CLOCK }),
       worker.send('Runtime.runIfWaitingForDebugger'),
     ]).catch(() => {})
   }

@@ -9,9 +9,10 @@ import {
   toFrameMetrics,
   toLayoutMetrics,
   WITH_MOVING_CLOCK,
+  WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
-import { FrameControl, toFrameTarget } from './frame-control.ts'
+import { FrameControl, type FrameLock, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, pageEventsOf } from './page-events.ts'
 import { browserContextIdOf, pageSessionOf } from './playwright-internals.ts'
@@ -38,17 +39,21 @@ export async function openPlaywrightTab(parts: TabParts, control?: ParentSession
   }
 }
 
-async function openIn(context: BrowserContext, { browser, egress, plan }: TabParts, control: ParentSession | undefined): Promise<Tab> {
+async function openIn(
+  context: BrowserContext,
+  { browser, egress, plan, frameLock }: TabParts,
+  control: ParentSession | undefined,
+): Promise<Tab> {
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
-  // Below the client's time, which reads it.
-  if (!plan.frameControl) await context.addInitScript(WITH_MOVING_CLOCK)
+  // Below the client's time, which reads it. Tabs with frame control have windows of their own size.
+  await context.addInitScript(plan.frameControl && !plan.emulated?.mobile ? WITH_OUTER_SIZE : WITH_MOVING_CLOCK)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
-  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan) : undefined
+  const end = createEnd(frameLock)
+  const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock, end.hang) : undefined
   const page = opened?.page ?? (await context.newPage())
   // Registered after our own page: every later page is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
-  const end = createEnd()
   page.once('crash', end.crash)
   page.once('close', end.close)
   const session = directly(await context.newCDPSession(page))
@@ -63,7 +68,7 @@ async function openIn(context: BrowserContext, { browser, egress, plan }: TabPar
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
-  if (!plan.frameControl) addWorkerScript(page, WITH_MOVING_CLOCK)
+  addWorkerScript(page, WITH_MOVING_CLOCK)
   return {
     browser,
     page,
@@ -96,7 +101,13 @@ async function openIn(context: BrowserContext, { browser, egress, plan }: TabPar
 }
 
 /** Opens a page that draws frames only on command. Playwright adopts it like a popup. */
-async function openWithFrameControl(context: BrowserContext, control: ParentSession | undefined, plan: ContextPlan) {
+async function openWithFrameControl(
+  context: BrowserContext,
+  control: ParentSession | undefined,
+  plan: ContextPlan,
+  frameLock: FrameLock,
+  onHung: () => void,
+) {
   const browserContextId = browserContextIdOf(context)
   if (!control || browserContextId === undefined) throw new Error('this version of Playwright does not expose its contexts')
   const adopted = context.waitForEvent('page')
@@ -107,6 +118,8 @@ async function openWithFrameControl(context: BrowserContext, control: ParentSess
   const frames = new FrameControl(
     control.child(sessionId, () => detached.abort()),
     detached.signal,
+    frameLock,
+    onHung,
   )
   frames.start()
   return { page: await adopted, frames }

@@ -2,11 +2,11 @@ import type { Browser, Page } from 'playwright'
 import type { EgressSession } from '../egress/session.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
-import { CaptureError } from '../runtime/errors.ts'
+import { CaptureError, FrameHungError } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import { toEmulatedMedia } from './emulation.ts'
-import type { FrameControl } from './frame-control.ts'
+import type { FrameControl, FrameLock } from './frame-control.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { PageEvents } from './page-events.ts'
 
@@ -28,7 +28,7 @@ export interface Tab {
   readonly mainFrame: string
   /** Aborts when the page ends for any reason; the reason is a CaptureError. */
   readonly ended: AbortSignal
-  /** Begins the frames of the tab; only if the plan has `frameControl`. */
+  /** Begins the frames of the tab, once it is started; only if the plan has `frameControl`. */
   readonly frames?: FrameControl
   /** Playwright's page; only if the plan has `needsPlaywright`. */
   readonly page?: Page
@@ -60,6 +60,8 @@ export interface TabParts {
   egress: EgressSession
   /** Emulation settings. */
   plan: ContextPlan
+  /** Of the browser. */
+  frameLock: FrameLock
 }
 
 const WORLD = 'tintype'
@@ -79,13 +81,15 @@ export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Pr
 
 const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(toEmulatedMedia(a)) === JSON.stringify(toEmulatedMedia(b))
 
-/** Creates the signal for the end of a page: by a crash, or with its browser. */
-export function createEnd() {
+/** Creates the signal for the end of a page: by a crash, or with its browser. @param lock of the browser */
+export function createEnd(lock: FrameLock) {
   const end = new AbortController()
+  const hang = () => end.abort(new FrameHungError())
   return {
     signal: end.signal,
     crash: () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')),
-    close: () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')),
+    close: () => (lock.isHung ? hang() : end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended'))),
+    hang,
   }
 }
 

@@ -6,7 +6,7 @@ import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
-import { buildPlan, type CapturePlan, formatOf } from '../plan/plan.ts'
+import { buildPlan, type CapturePlan, formatOf, withFrameControl } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
@@ -19,6 +19,7 @@ import { armEgress } from './arm-egress.ts'
 import { openBaseline } from './compare.ts'
 import { compareTwice } from './confirm.ts'
 import { copyIfAsked } from './copy.ts'
+import { inRealTimeAfterHang } from './in-real-time.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
@@ -85,10 +86,12 @@ export async function capture(
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>, plan: CapturePlan) =>
       repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
-        const captured = await takeScreenshot({
-          ...{ order, plan, parts, recorder, timings },
-          ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
-        })
+        const captured = await inRealTimeAfterHang((isRealTime) =>
+          takeScreenshot({
+            ...{ order, plan, parts, recorder, isRealTime, timings },
+            ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
+          }),
+        )
         return withFitness(captured, plan, order)
       })
     const first = await take(timings, plan)
@@ -136,13 +139,24 @@ interface ScreenshotInput {
   plan: CapturePlan
   parts: CaptureParts
   recorder: RecorderParts | undefined
+  isRealTime: boolean
   timings: Record<string, number>
   signal: AbortSignal
   onPageReady: () => void
 }
 
-async function takeScreenshot({ order, plan, parts, recorder, timings, signal, onPageReady }: ScreenshotInput): Promise<Captured> {
+async function takeScreenshot({
+  order,
+  plan: given,
+  parts,
+  recorder,
+  isRealTime,
+  timings,
+  signal,
+  onPageReady,
+}: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
+  const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(given) : given
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)
@@ -151,7 +165,7 @@ async function takeScreenshot({ order, plan, parts, recorder, timings, signal, o
   let isSound = false
   try {
     armEgress(lease.tab.egress, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady })
     isSound = true
     const { version } = lease.browser
     const fonts = await hashFonts()

@@ -138,9 +138,24 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
 /** Format of the file of a capture. */
 export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format
 
+/**
+ * The same plan for a tab whose frames the runner begins (ADR 34), if the picture shows the window, is not compared, and needs no tab of another kind.
+ * Other captures keep the tabs that draw by themselves.
+ */
+export function withFrameControl(plan: CapturePlan): CapturePlan {
+  const { context, picture, pages, video, stabilityMilliseconds, isStabilityTelling, bannerAction } = plan
+  const hasConsent = bannerAction !== undefined && bannerAction !== 'hide'
+  const { deviceScaleFactor } = DEFAULT_CONTEXT
+  // At another scale, a clip would resize a tab whose window has the size of the picture.
+  const isClipped = picture.element !== undefined || picture.clip !== undefined
+  const isUsual = isAdaptable(isClipped ? context : { ...context, deviceScaleFactor }) && !pages && !video && !hasConsent
+  if (!isUsual || picture.fullPage || isStabilityTelling || stabilityMilliseconds === 0) return plan
+  return { ...plan, context: { ...context, frameControl: true } }
+}
+
 /** True if a prepared context needs at most another window size and other media for `wanted`. */
-export function isAdaptable(wanted: ContextPlan): boolean {
+export function isAdaptable(wanted: ContextPlan, prepared = DEFAULT_CONTEXT): boolean {
   const { viewport: _, colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, ...rest } = wanted
-  const { viewport, colorScheme: scheme, ...usual } = DEFAULT_CONTEXT
+  const { viewport, colorScheme: scheme, ...usual } = prepared
   return JSON.stringify(rest) === JSON.stringify(usual)
 }

@@ -19,6 +19,13 @@ export class CaptureError extends Error {
   }
 }
 
+/** A frame that the runner began never ended, so no tab of the browser can draw. The page must be loaded again in another browser. */
+export class FrameHungError extends CaptureError {
+  constructor() {
+    super('INTERNAL_ERROR', 'the browser stopped drawing')
+  }
+}
+
 /** Commands whose parameters come from options, as the browser refuses them. Another reason than a value of an option ends the lookup. */
 const REFUSED_COMMAND = /Protocol error \((?:Emulation\.set(?!Virtual)\w+|Fetch\.continueRequest)\): (?!Invalid InterceptionId)(.+)/
 /** Options that Playwright refuses by itself, or whose refusal it words anew. */

@@ -19,6 +19,17 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
+/** Whether the promise is fulfilled within this time. @throws its error; the signal's reason */
+export async function isWithin(milliseconds: number, promise: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const { promise: over, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(() => resolve(false), milliseconds)
+  try {
+    return await abortable(Promise.race([promise.then(() => true as const), over]), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** A signal that aborts with `parent`, or after `milliseconds` with the error that `reason` creates. Dispose it to clear the timer. */
 export function bounded(parent: AbortSignal, milliseconds: number, reason: () => Error): { signal: AbortSignal } & Disposable {
   const own = new AbortController()

@@ -6,14 +6,6 @@ import { bounded, pause } from '../runtime/race.ts'
 import { clearDirectory, type Recorder } from './directory.ts'
 import { probeFfmpeg } from './ffmpeg.ts'
 
-/** Flags of browsers that record. */
-export const RECORDING_FLAGS: readonly string[] = [
-  // A frame shows everything that its time has brought. Screenshots of other tabs stay as they are.
-  '--run-all-compositor-stages-before-draw',
-  // For text with colored edges, panels without a background are scrolled in another way, in which a frame on command may never end.
-  '--disable-lcd-text',
-]
-
 const PROBE_MILLISECONDS = 30_000
 const FRAME_MILLISECONDS = 16
 const JPEG_QUALITY = 50
@@ -21,7 +13,7 @@ const SMALL = { viewport: { width: 64, height: 64 }, frameControl: true } as con
 
 /** What to test. */
 export interface ProbeSettings {
-  /** Starts a browser with {@link RECORDING_FLAGS}. */
+  /** Starts a browser with the flags of runners that record. */
   launch: () => Promise<RunningBrowser>
   /** Path or name of ffmpeg. */
   program: string
@@ -51,7 +43,8 @@ async function drawFrame(launch: ProbeSettings['launch']): Promise<void> {
     const { frames, egress } = await browser.openTab({ ...DEFAULT_CONTEXT, ...SMALL })
     await frames?.stop(time.signal)
     // The first frames of a new tab may have no picture.
-    while (!(await frames?.draw(undefined, JPEG_QUALITY, time.signal))) await pause(FRAME_MILLISECONDS, time.signal)
+    while (!(await frames?.begin({ picture: { format: 'jpeg', quality: JPEG_QUALITY } }, time.signal))?.picture)
+      await pause(FRAME_MILLISECONDS, time.signal)
     egress.close()
   } finally {
     browser.kill()

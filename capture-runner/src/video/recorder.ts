@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ExactClock } from '../browser/exact-clock.ts'
+import type { FrameTime } from '../browser/frame-control.ts'
 import type { Tab } from '../browser/tab.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { bounded } from '../runtime/race.ts'
 import type { Encoder } from './encoder.ts'
-import { ExactClock } from './exact-clock.ts'
 import { hasPlayingSound } from './page-media.ts'
 
 // Records the frames of a tab: `exact` advances the page's time from frame to frame, and `real` lets it run.
@@ -37,8 +38,7 @@ type FramedTab = Pick<Tab, 'session' | 'foreignFrames' | 'evaluate' | 'frames'>
 
 /** Records frame by frame; the page's time stands still while a frame is drawn. @throws CaptureError TIMEOUT; the signal's reason */
 export async function recordExactly(tab: FramedTab, recording: Recording, encoder: Encoder, signal: AbortSignal): Promise<Recorded> {
-  const control = framesOf(tab)
-  await control.stop(signal)
+  await framesOf(tab).stop(signal)
   const { clock, ticks } = await ExactClock.stop(tab, signal)
   const interval = 1_000 / recording.fps
   const frames = new FrameSequence(encoder, 1)
@@ -51,7 +51,7 @@ export async function recordExactly(tab: FramedTab, recording: Recording, encode
     await recording.beforeFrame?.(number * interval)
     await clock.advance(interval, hasSound, time.signal)
     const frameTime = { ticks: ticks + (number + 1) * interval, interval }
-    await frames.add(await control.draw(frameTime, recording.jpegQuality, time.signal), time.signal)
+    await frames.add(await draw(tab, frameTime, recording, time.signal), time.signal)
   }
   await frames.end()
   return { first: frames.first, repeated: 0, hadSound }
@@ -62,8 +62,7 @@ export async function recordExactly(tab: FramedTab, recording: Recording, encode
  * @throws CaptureError TIMEOUT; the signal's reason
  */
 export async function recordReally(tab: FramedTab, recording: Recording, encoder: Encoder, signal: AbortSignal): Promise<Recorded> {
-  const control = framesOf(tab)
-  await control.stop(signal)
+  await framesOf(tab).stop(signal)
   const interval = 1_000 / recording.fps
   const frames = new FrameSequence(encoder, MAX_WAITING)
   let repeated = 0
@@ -82,7 +81,7 @@ export async function recordReally(tab: FramedTab, recording: Recording, encoder
     if (now < due) await sleep(due - now, undefined, { signal })
     using time = boundedFrame(number, signal)
     await recording.beforeFrame?.(number * interval)
-    await frames.add(await control.draw({ ticks: ticks + number * interval, interval }, recording.jpegQuality, time.signal), time.signal)
+    await frames.add(await draw(tab, { ticks: ticks + number * interval, interval }, recording, time.signal), time.signal)
   }
   await frames.end()
   return { first: frames.first, repeated, hadSound: false }
@@ -94,6 +93,17 @@ const monotonicMilliseconds = (): number => Number(process.hrtime.bigint()) / 1e
 function framesOf({ frames }: FramedTab): NonNullable<Tab['frames']> {
   if (!frames) throw new Error('the plan did not ask for frame control')
   return frames
+}
+
+/** Draws one frame and returns it as JPEG; undefined if the frame had no picture. */
+async function draw(
+  tab: FramedTab,
+  time: FrameTime,
+  { jpegQuality: quality }: Recording,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const { picture } = await framesOf(tab).begin({ time, picture: { format: 'jpeg', quality, optimizeForSpeed: true } }, signal)
+  return picture
 }
 
 const boundedFrame = (number: number, signal: AbortSignal) =>

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
 import { toMetrics } from '../../browser/emulation.ts'
+import { FrameClock } from '../../browser/frame-clock.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'
@@ -8,10 +9,10 @@ import type { Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse, bounded, pause } from '../../runtime/race.ts'
 import { scrollTo } from '../full-page/scroll-to.ts'
-import { checkMainFrame } from '../navigation/navigate.ts'
+import { checkMainFrame, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/pass-time.ts'
-import { stopScripts } from '../waiting/stop-scripts.ts'
+import { STOPPED, stopScripts } from '../waiting/stop-scripts.ts'
 import { paintCanvas, TRANSPARENT } from './canvas.ts'
 
 const RETRY_MILLISECONDS = 50
@@ -43,6 +44,7 @@ export const screenshot: Step = {
     const late = () => new CaptureError('TIMEOUT', `the picture was not taken within ${captureMilliseconds} ms`)
     using time = bounded(work.signal, captureMilliseconds, late)
     findings.picture = await takePicture({ ...work, signal: time.signal }, cut)
+    if (work.clock instanceof FrameClock && work.clock.hasEndedScripts) warnOnce(findings.warnings, STOPPED)
   },
 }
 
@@ -51,12 +53,23 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   if (!first || rest.length > 0) return takeTiles(work, cut.tiles, cut.scale)
   const piece: Piece = { tile: first, scale: cut.scale }
   const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
+  const frames = work.clock instanceof FrameClock ? work.tab.frames : undefined
+  // A frame of the next page would delay this picture.
+  await frames?.hold(work.signal)
+  try {
+    return await takePiece(work, first, cut.scale, take)
+  } finally {
+    frames?.release()
+  }
+}
+
+async function takePiece(work: Work, { width, height }: Tile, scale: number, take: () => Promise<Buffer>): Promise<Buffer> {
   const taking = take()
   // From here on the browser draws and encodes for a while, so the next page may load meanwhile.
   // The files of a masked page are saved after the picture.
   if (!work.plan.masked) work.onPageReady?.()
   const picture = await taking
-  const pixels = first.width * first.height * cut.scale ** 2
+  const pixels = width * height * scale ** 2
   const { blankAction } = work.plan
   if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, requestedFormat(work).format) || !(await isBlank(picture)))
     return picture
@@ -153,11 +166,21 @@ function rethrowFinal(error: unknown, { signal }: Work): void {
 async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
+  if (work.clock instanceof FrameClock && (!piece || isWholeWindow(work, piece))) {
+    const picture = await work.clock.draw(encoding, signal)
+    if (picture) return picture
+  }
   const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
   const { data } = await (work.clock?.whileDrawing(shot, signal, () => stopScripts(work)) ?? shot)
   // Chromium returns no data for an image that it cannot encode.
   if (data.length === 0) throw new Error('the browser returned an empty screenshot')
   return Buffer.from(data, 'base64')
+}
+
+/** Whether the picture of a frame shows exactly the piece. */
+function isWholeWindow({ plan: { context }, findings: { size } }: Work, { tile, scale }: Piece): boolean {
+  const isSameSize = tile.width === context.viewport.width && tile.height === context.viewport.height
+  return size !== undefined && isSameSize && scale === context.deviceScaleFactor && isInWindow(tile, context.viewport, size)
 }
 
 /**

@@ -43,6 +43,11 @@ export class MotionWatch {
     return this.#metrics?.processSeconds ?? 0
   }
 
+  /** Processor seconds of the page's main thread. */
+  get threadSeconds(): number {
+    return this.#metrics?.threadSeconds ?? 0
+  }
+
   /** True if the document has ever had a canvas. */
   get hasCanvas(): boolean {
     return this.#hasCanvas
@@ -116,6 +121,7 @@ export const scriptSeconds = async (work: Work): Promise<number | undefined> => 
 interface Metrics {
   scriptSeconds: number
   processSeconds: number
+  threadSeconds: number
   /** Objects that observe the life of a document, such as idle callbacks, databases and sockets. */
   observers: number
   /** Buffers of binary data. */
@@ -133,6 +139,7 @@ const readMetrics = (work: Work): Promise<Metrics | undefined> =>
     return {
       scriptSeconds: metricOf('ScriptDuration'),
       processSeconds: metricOf('ProcessTime'),
+      threadSeconds: metricOf('ThreadTime'),
       observers: metricOf('ContextLifecycleStateObservers'),
       buffers: metricOf('ArrayBufferContents'),
     }

@@ -2,6 +2,7 @@ import { callInPage, toCall } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
+import { passTime } from './pass-time.ts'
 
 /**
  * Waits for the next frame of the page, at most `milliseconds`. Uses no frame callback, which would count as a script of the page. The page's
@@ -39,13 +40,18 @@ export class AwaitedFrame {
    */
   async drawn(milliseconds: number): Promise<number | undefined> {
     const until = performance.now() + milliseconds
-    await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
+    await this.#pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()))
     for (;;) {
       const time = await inDocument(this.#work, 'none', () => callInPage(this.#work, 'readFrame'))
       if (typeof time === 'number') return time
       if (time === 'none' || performance.now() > until) return undefined
-      await pause(POLL_MILLISECONDS, this.#work.signal)
+      await this.#pause(POLL_MILLISECONDS)
     }
+  }
+
+  /** In a tab with frame control, somebody must begin the frame. */
+  #pause(milliseconds: number): Promise<void> {
+    return this.#work.tab.frames ? passTime(this.#work, milliseconds) : pause(milliseconds, this.#work.signal)
   }
 }
 

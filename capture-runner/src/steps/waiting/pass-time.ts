@@ -8,8 +8,9 @@ const SLICE_MILLISECONDS = 20
 
 /** The page's virtual clock. Each capture has one, because two clocks would mix up their responses. */
 export function clockOf(work: Work): PageClock {
-  work.clock ??= new PageClock(work.tab, work.onLongTask)
-  return work.clock
+  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
+  work.clock = clock
+  return clock
 }
 
 /** Waits for this time, and lets it pass for a page with a paused clock. */

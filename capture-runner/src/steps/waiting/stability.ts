@@ -1,4 +1,6 @@
 import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
+import { FrameClock } from '../../browser/frame-clock.ts'
+import type { FrameControl } from '../../browser/frame-control.ts'
 import { PageClock, STOP_MILLISECONDS } from '../../browser/page-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
@@ -6,6 +8,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
+import { FramePace, isTooSlow, MAX_REAL_MILLISECONDS } from './frame-pace.ts'
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
@@ -14,7 +17,7 @@ import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { restEndless } from './rest-endless.ts'
 import { settle } from './settle.ts'
 import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
-import { stopScripts } from './stop-scripts.ts'
+import { STOPPED, stopScripts } from './stop-scripts.ts'
 
 // The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
 // pending requests. It compares screenshots only if scripts still run after that.
@@ -53,6 +56,9 @@ const LATE_MILLISECONDS = 500
 const NAMED_REQUESTS = 2
 /** Milliseconds between two checks of a page in real time. */
 const REAL_SLICE = 50
+/** Milliseconds between two frames in real time, and between two checks for a response. */
+const TICK = 16
+const POLL = 4
 /** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
 const QUIET_CHECKS = 6
 
@@ -62,9 +68,7 @@ export const stability: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const clock = work.clock ?? new PageClock(work.tab, work.onLongTask)
-    await clock.hold()
-    const wait = new StabilityWait(work, clock)
+    const wait = new StabilityWait(work, work.tab.frames ? undefined : await heldClock(work))
     const motion = await wait.run()
     wait.reportTime()
     await wait.restMarquees()
@@ -80,6 +84,12 @@ export const stability: Step = {
     const where = moving.elements.length > 0 ? ` in ${moving.elements.join(', ')}. compare_ignore leaves elements out` : ''
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}${where}`)
   },
+}
+
+async function heldClock(work: Work): Promise<PageClock> {
+  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
+  await clock.hold()
+  return clock
 }
 
 const NO_NAMES: (string | null)[] = []
@@ -101,7 +111,8 @@ function describe(urls: readonly string[]): string {
 /** The wait for one page. */
 class StabilityWait {
   readonly #work: Work
-  readonly #clock: PageClock
+  /** Absent: the runner begins the frames of the tab. */
+  readonly #clock: PageClock | undefined
   readonly #motion: MotionWatch
   /** Duration of the last frame in real time, and its time. */
   #frameMilliseconds = 0
@@ -111,6 +122,8 @@ class StabilityWait {
   #stillFrameTime = 0
   /** Whether the last advance took longer in real time than in page time. */
   #isSlow = false
+  /** The page is slower than its timers and frame callbacks demand. */
+  #isTooSlow = false
   #sampledAt = performance.now()
   /** When a sample last showed that scripts had run. */
   #scriptAt = Number.NEGATIVE_INFINITY
@@ -122,7 +135,7 @@ class StabilityWait {
   readonly #usualEnd: number
   readonly #until: number
 
-  constructor(work: Work, clock: PageClock) {
+  constructor(work: Work, clock: PageClock | undefined) {
     this.#work = work
     this.#clock = clock
     this.#motion = new MotionWatch(work)
@@ -137,13 +150,17 @@ class StabilityWait {
     if (tab.lifecycle.isMoving) await this.#arrive()
     if (this.#work.isRealTime) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
-    if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) {
+      if (tab.frames) await this.#takeFrames(tab.frames)
+      return this.#finishAnimations(motion, bound)
+    }
     const hadUnseenWork = await this.#hasUnseenWork()
     // In real time first: idle callbacks starve while the clock is ahead, and so do the frame callbacks of workers.
     if (hadUnseenWork) motion = await this.#passUntilQuiet(motion, new IdleTime(this.#work))
     const quietAt = performance.now()
-    this.#work.clock = this.#clock
-    motion = await this.#passPageTime(Math.max(0, bound - (quietAt - this.#started)), motion)
+    const left = Math.max(0, bound - (quietAt - this.#started))
+    if (this.#clock) this.#work.clock = this.#clock
+    motion = await (tab.frames ? this.#passFrames(await this.#takeFrames(tab.frames), left, motion) : this.#passPageTime(left, motion))
     if (await this.#finishLongAnimations(bound)) motion = await this.#sample(0, 0)
     const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
@@ -171,6 +188,49 @@ class StabilityWait {
     motion = await this.#sample(0, bound)
     if (!motion.hasScript) return motion
     return this.#watchFrames(await this.#pass(bound, motion))
+  }
+
+  /** Takes over the frames of the tab, which have followed real time. */
+  async #takeFrames(frames: FrameControl): Promise<FrameClock> {
+    const work = this.#work
+    const clock =
+      work.clock instanceof FrameClock ? work.clock : await FrameClock.take(work.tab, frames, work.onLongTask ?? (() => {}), work.signal)
+    work.clock = clock
+    return clock
+  }
+
+  /** Lets page time pass for timers, frames and animations together. While requests are pending, real time passes. Returns the last activity. */
+  async #passFrames(clock: FrameClock, bound: number, first: Motion): Promise<Motion> {
+    const { tab, signal } = this.#work
+    const pace = new FramePace()
+    const until = this.#started + MAX_REAL_MILLISECONDS
+    const { threadSeconds } = this.#motion
+    let left = bound
+    let motion: Motion = { ...first, hasScript: false }
+    while (this.#isDue(left, until, until)) {
+      const { document } = tab.lifecycle
+      if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
+        await clock.pass(TICK, signal)
+        this.#page += TICK
+      } else if (this.#isWaiting()) await pause(POLL, signal)
+      else {
+        const milliseconds = left > 0 ? Math.min(pace.milliseconds, left) : pace.milliseconds
+        const isDrawn = pace.isDrawn(milliseconds >= left)
+        const { milliseconds: passed, hasDamage } = await clock.advance(milliseconds, isDrawn, signal)
+        pace.note(isDrawn, hasDamage)
+        left = Math.max(0, left - passed)
+        this.#page += passed
+      }
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
+        await this.#arrive()
+        left = bound
+      }
+      motion = await this.#sample(0, left)
+      const real = performance.now() - this.#started
+      this.#isTooSlow = clock.hasEndedScripts || isTooSlow(this.#motion.threadSeconds - threadSeconds, real)
+      if (this.#isTooSlow) return motion
+    }
+    return motion
   }
 
   /** Lets real time pass. Restarts for a new document. Returns the last activity. */
@@ -314,12 +374,14 @@ class StabilityWait {
 
   /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
   async hasStoppedScripts(motion: Motion): Promise<boolean> {
-    const { clock, plan, signal, findings } = this.#work
-    if (!clock || plan.pages || !(await clock.catchUp(() => stopScripts(this.#work), signal))) return false
+    const { plan, signal, findings } = this.#work
+    const stop = () => stopScripts(this.#work)
+    if (plan.pages) return false
+    if (this.#isTooSlow) await stop()
+    else if (!this.#work.clock || !(await this.#clock?.catchUp(stop, signal))) return false
     // Else the clock has waited for a request, or the scripts have ended.
     this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
-    if (this.hasOverrun)
-      findings.warnings.push('the scripts of the page took longer than its timers allow, and were stopped before the picture was taken')
+    if (this.hasOverrun) findings.warnings.push(STOPPED)
     return true
   }
 
@@ -329,22 +391,31 @@ class StabilityWait {
    */
   async waitForRest(): Promise<WindowShare[]> {
     const began = performance.now()
-    const until = this.#started + this.#work.plan.stabilityPicturesMilliseconds
+    const until = this.#work.plan.stabilityPicturesMilliseconds
     const seen: WindowShare[][] = []
     let before = await takeSmallPicture(this.#work)
     for (;;) {
-      await passTime(this.#work, PICTURES_MILLISECONDS)
+      await this.#passBetweenPictures()
       // Without a new frame, the screenshots would be equal on a busy machine.
       const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
       const { moved, isKnown } = await findMoved(this.#work, before, after)
       const now = performance.now()
-      if (moved.length === 0 && (frameTime > 0 || now > until)) return []
+      const isOver = (this.#work.clock instanceof FrameClock ? this.#page : now - this.#started) > until
+      if (moved.length === 0 && (frameTime > 0 || isOver)) return []
       seen.push(moved)
       const isExpected = isKnown && moved.length > 0 && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
       // What came to rest meanwhile is in the first half.
-      if (isExpected || now > until) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
+      if (isExpected || isOver) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
       before = after
+    }
+  }
+
+  async #passBetweenPictures(): Promise<void> {
+    const { clock, signal } = this.#work
+    if (!(clock instanceof FrameClock)) return passTime(this.#work, PICTURES_MILLISECONDS)
+    for (let passed = 0; passed < PICTURES_MILLISECONDS; passed += TICK) {
+      this.#page += (await clock.advance(TICK, passed + TICK >= PICTURES_MILLISECONDS, signal)).milliseconds
     }
   }
 
@@ -370,6 +441,8 @@ class StabilityWait {
 
   /** Waits for a frame. Returns by how much its time is later than that of the frame before. */
   async #drawFrame(): Promise<number> {
+    const { clock, signal } = this.#work
+    if (clock instanceof FrameClock) return (await clock.advance(TICK, true, signal)).milliseconds
     const started = performance.now()
     const frame = await AwaitedFrame.request(this.#work)
     const time = await frame.drawn(Math.max(MIN_FRAME_MILLISECONDS, Math.min(FRAME_MILLISECONDS, this.#usualEnd - started)))
@@ -384,7 +457,7 @@ class StabilityWait {
   async #advance(milliseconds: number): Promise<number> {
     const started = performance.now()
     const until = this.#isGrowing() || this.#isFetching() ? this.#until : this.#usualEnd
-    const passed = await this.#clock.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)
+    const passed = (await this.#clock?.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)) ?? 0
     this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
     this.#page += passed
     return passed
@@ -392,7 +465,7 @@ class StabilityWait {
 
   /** Lets page time and real time pass while the page waits for a request. That does not use up its page time. */
   async #passReal(): Promise<void> {
-    await this.#clock.pass(REAL_SLICE, this.#work.signal)
+    await passTime(this.#work, REAL_SLICE)
     this.#page += REAL_SLICE
   }
 
@@ -405,10 +478,10 @@ class StabilityWait {
   }
 
   /** Whether page time is left, a request is pending, or the page gains content. */
-  #isDue(left: number): boolean {
+  #isDue(left: number, usualEnd = this.#usualEnd, until = this.#until): boolean {
     const now = performance.now()
-    if (now < this.#usualEnd && (left > 0 || this.#isWaiting())) return true
-    if (now > this.#until) return false
+    if (now < usualEnd && (left > 0 || this.#isWaiting())) return true
+    if (now > until) return false
     return this.#isFetching() || (this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing())
   }
 

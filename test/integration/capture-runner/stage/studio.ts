@@ -5,18 +5,18 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
-import { INSTANT_SCROLL_FLAG, launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
+import { flagsOf, launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
 import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
+import { inRealTimeAfterHang } from '../../../../capture-runner/src/capture/in-real-time.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
-import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import { buildPlan, withFrameControl } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
-import { RECORDING_FLAGS } from '../../../../capture-runner/src/video/probe.ts'
 
 /** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
@@ -69,6 +69,8 @@ export interface StudioOptions {
   guard?: GuardConfig
   /** Additional flags of the browser. */
   extraArguments?: readonly string[]
+  /** The runner begins the frames of its usual captures. */
+  hasFrameControl?: boolean
   /** Records videos. */
   video?: boolean | Partial<RecorderParts>
 }
@@ -82,12 +84,13 @@ export async function openStudio({
   lists,
   guard: guardConfig,
   extraArguments = [],
+  hasFrameControl = process.env.TINTYPE_FRAME_CONTROL === 'true',
   video,
 }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
-  const flags = [...extraArguments, ...(video ? RECORDING_FLAGS : [INSTANT_SCROLL_FLAG])]
+  const flags = [...extraArguments, ...flagsOf(hasFrameControl, Boolean(video))]
   const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments: flags })
   const directory = video ? await mkdtemp(join(tmpdir(), 'tintype-videos-')) : undefined
   const recorderOf = async (maxBytes = MAX_VIDEO_BYTES): Promise<RecorderParts | undefined> =>
@@ -100,11 +103,13 @@ export async function openStudio({
           ...(typeof video === 'object' ? video : {}),
         }
   const limits = { ...(maxRetainedBytes === undefined ? {} : { maxRetainedBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
-  const browsers = new Browsers({ launch, isolation, log, ...limits })
+  const browsers = new Browsers({ launch, isolation, log, hasFrameControl, ...limits })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()
-  const shoot: Studio['shoot'] = async (url, options, how = {}) => {
+  const shoot: Studio['shoot'] = (url, options, how) =>
+    inRealTimeAfterHang((isRealTime) => shootOnce(url, options, { ...how, ...(isRealTime ? { isRealTime } : {}) }))
+  const shootOnce: Studio['shoot'] = async (url, options, how = {}) => {
     const {
       account = 'default',
       signal = AbortSignal.timeout(120_000),
@@ -115,7 +120,8 @@ export async function openStudio({
       maxBytes,
       isRealTime,
     } = how
-    const plan = buildPlan(url, options, privateOptions, batchId)
+    const built = buildPlan(url, options, privateOptions, batchId)
+    const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(built) : built
     const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}
     const lease = await browsers.lend(account, plan.context, signal)

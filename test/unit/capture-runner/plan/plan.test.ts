@@ -1,7 +1,14 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
-import { buildPlan, type CapturePlan, DEFAULT_CONTEXT, formatOf, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
+import {
+  buildPlan,
+  type CapturePlan,
+  DEFAULT_CONTEXT,
+  formatOf,
+  isAdaptable,
+  withFrameControl,
+} from '../../../../capture-runner/src/plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../../../../capture-runner/src/plan/waiting.ts'
 
 const URL = 'https://example.com/'
@@ -105,6 +112,38 @@ t.test('isAdaptable is true for contexts that a prepared one can change to', asy
   t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
+})
+
+t.test('withFrameControl begins the frames of usual pictures of the window only', async (t) => {
+  const isFramed = (plan: CapturePlan) => withFrameControl(plan) !== plan
+  const usual: CaptureOptions[] = [
+    {},
+    { viewportWidth: 700, darkMode: true },
+    { deviceScaleFactor: 2 },
+    { selector: 'main' },
+    { click: 'a' },
+  ]
+  for (const options of usual) t.ok(isFramed(buildPlan(URL, options)), JSON.stringify(options))
+  const others: CaptureOptions[] = [
+    { fullPage: true },
+    { format: 'pdf' },
+    { format: 'mp4' },
+    { device: 'iphone_15' },
+    { compareTo: 'baseline' },
+    { blockCookieBanners: true },
+    { stabilityTimeout: 0 },
+    { deviceScaleFactor: 2, selector: 'main' },
+    { locale: 'de-DE' },
+    { javascriptEnabled: false },
+  ]
+  for (const options of others) t.notOk(isFramed(buildPlan(URL, options)), JSON.stringify(options))
+  t.notOk(isFramed(waitAsCompared(buildPlan(URL, {}))), 'a run of a schedule')
+})
+
+t.test('isAdaptable compares with the contexts that a runner prepares', async (t) => {
+  const framed = withFrameControl(buildPlan(URL, { viewportWidth: 700 })).context
+  t.notOk(isAdaptable(framed))
+  t.ok(isAdaptable(framed, { ...DEFAULT_CONTEXT, frameControl: true }))
 })
 
 t.test('a plan whose steps need Playwright’s page needs a Playwright context', async (t) => {

@@ -1,6 +1,6 @@
-import type { DevTools } from '../browser/devtools.ts'
-import type { Tab } from '../browser/tab.ts'
 import { awaitResponse, pause } from '../runtime/race.ts'
+import type { DevTools } from './devtools.ts'
+import type { Tab } from './tab.ts'
 
 // The page's time while a video is recorded frame by frame. It stands still between two frames, however long a frame takes to draw. Timers, dates,
 // frame callbacks and animations all follow it. Out-of-process frames have clocks of their own, which advance by the same steps.

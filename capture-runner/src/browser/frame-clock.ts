@@ -1,0 +1,136 @@
+import { awaitResponse, isWithin, pause } from '../runtime/race.ts'
+import type { DevTools } from './devtools.ts'
+import { ExactClock } from './exact-clock.ts'
+import type { FrameControl, FramePicture, FrameWish } from './frame-control.ts'
+import type { TabClock } from './page-clock.ts'
+import type { Tab } from './tab.ts'
+import { TaskWatch } from './task-watch.ts'
+
+// One clock for a tab with frame control: timers, frames, animations and drawing pass together (ADR 34). It stands still between two frames. Unlike
+// PageClock, it need not keep up with real time, because each frame gets its time from here.
+
+/** Real time after which an advance ends, whatever page time has passed. */
+const ADVANCE_MILLISECONDS = 1_000
+/** Milliseconds between two frames that follow real time. */
+const TICK_MILLISECONDS = 16
+/** Maximum advance of such a frame. */
+const MAX_TICK_MILLISECONDS = 100
+/** A frame that is not later than the one before never ends. */
+const LATER_MILLISECONDS = 0.05
+/** Frames without a picture before the browser is asked for one in another way. */
+const PICTURE_FRAMES = 3
+
+type FramedTab = Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>
+
+/** What an advance has done. */
+export interface Advanced {
+  /** Page time that has passed. */
+  milliseconds: number
+  /** The page looks different. Unknown if the frame was not drawn. */
+  hasDamage: boolean
+}
+
+/** Advances the time of one page, and begins its frames. */
+export class FrameClock implements TabClock {
+  readonly #tab: FramedTab
+  readonly #frames: FrameControl
+  readonly #clock: ExactClock
+  readonly #watch: TaskWatch
+  /** Page time, and the time of the last frame, on the clock of frames. */
+  #now: number
+  #frame = 0
+  /** An earlier advance has not ended, so the end of the next one may be its end. */
+  #isUncertain = false
+
+  private constructor(tab: FramedTab, frames: FrameControl, { clock, ticks }: { clock: ExactClock; ticks: number }, watch: TaskWatch) {
+    this.#tab = tab
+    this.#frames = frames
+    this.#clock = clock
+    this.#now = ticks
+    this.#watch = watch
+  }
+
+  /**
+   * Stops the time of a page, whose frames have followed real time.
+   * @param onLongTask called when a task of the page does not end, with its session
+   * @throws the signal's reason; FrameHungError
+   */
+  static async take(
+    tab: FramedTab,
+    frames: FrameControl,
+    onLongTask: (session: DevTools) => void,
+    signal: AbortSignal,
+  ): Promise<FrameClock> {
+    await frames.end(signal)
+    const watch = new TaskWatch(tab, onLongTask)
+    const clock = new FrameClock(tab, frames, await ExactClock.stop(tab, signal), watch)
+    watch.start(signal)
+    return clock
+  }
+
+  /** Advances the time, runs what is due, and begins a frame. @throws the signal's reason; FrameHungError */
+  async advance(milliseconds: number, isDrawn: boolean, signal: AbortSignal): Promise<Advanced> {
+    const before = this.#now
+    const isOver = await isWithin(ADVANCE_MILLISECONDS, this.#clock.advance(milliseconds, false, signal), signal)
+    this.#isUncertain ||= !isOver
+    this.#now = this.#isUncertain ? Math.max(before, await this.#read(signal)) : before + milliseconds
+    const { hasDamage } = await this.#begin({ isUndrawn: !isDrawn }, milliseconds, signal)
+    return { milliseconds: this.#isUncertain ? this.#now - before : milliseconds, hasDamage }
+  }
+
+  async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const until = performance.now() + milliseconds
+    let before = performance.now()
+    do {
+      await pause(Math.min(TICK_MILLISECONDS, milliseconds), signal)
+      const now = performance.now()
+      await this.advance(Math.min(now - before, MAX_TICK_MILLISECONDS), true, signal)
+      before = now
+    } while (performance.now() < until)
+  }
+
+  async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    const ended = drawing.then(end, end)
+    while (!isOver) {
+      await this.#begin({}, TICK_MILLISECONDS, signal)
+      await isWithin(TICK_MILLISECONDS, ended, signal)
+    }
+    return drawing
+  }
+
+  /** Draws the window as it is now; undefined if the browser had no picture. @throws the signal's reason; FrameHungError */
+  async draw(picture: FramePicture, signal: AbortSignal): Promise<Buffer | undefined> {
+    // A frame waits for a running task of the page only if the page has asked for a frame.
+    await awaitResponse(this.#tab.session.send('Runtime.evaluate', { expression: '0' }), signal)
+    for (let frames = 0; frames < PICTURE_FRAMES; frames++) {
+      const drawn = await this.#begin({ picture }, TICK_MILLISECONDS, signal)
+      if (drawn.picture) return drawn.picture
+    }
+    return undefined
+  }
+
+  /** A script of the page took too long and was ended. */
+  get hasEndedScripts(): boolean {
+    return this.#frames.hasEndedScripts
+  }
+
+  close(): void {
+    this.#watch.stop()
+    this.#frames.release()
+  }
+
+  #begin(wish: FrameWish, interval: number, signal: AbortSignal) {
+    this.#frame = Math.max(this.#now, this.#frame + LATER_MILLISECONDS)
+    return this.#frames.beginWatched({ ...wish, time: { ticks: this.#frame, interval } }, signal)
+  }
+
+  /** Reads the page's clock. The browser answers during a task of the page, too. */
+  async #read(signal: AbortSignal): Promise<number> {
+    const { metrics } = await awaitResponse(this.#tab.session.send('Performance.getMetrics'), signal)
+    return (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1_000
+  }
+}
