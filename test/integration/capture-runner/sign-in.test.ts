@@ -106,17 +106,18 @@ t.test('headers are sent with a worker’s requests, bypassing a service worker'
   const sites = await serveSites(t, () => ({
     own: {
       '/': html(
-        `<script>new Worker('/worker.js')
-        navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(() => fetch('/after'))</script>`,
+        `<script>var ended = []
+        new Worker('/worker.js').onmessage = () => ended.push('worker')
+        navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(() => fetch('/after')).then(() => ended.push('page'))</script>`,
       ),
-      '/worker.js': script("fetch('/from-worker')"),
+      '/worker.js': script("fetch('/from-worker').then(() => postMessage('ended'))"),
       '/service.js': script(
         "addEventListener('activate', (e) => e.waitUntil(clients.claim())); addEventListener('fetch', (e) => e.respondWith(fetch(e.request)))",
       ),
     },
     foreign: {},
   }))
-  await studio.shoot(sites.own.url('/'), { delay: 1_000 }, { privateOptions: signed })
+  await studio.shoot(sites.own.url('/'), { waitForFunction: 'ended.length === 2' }, { privateOptions: signed })
   t.ok(sites.seen.includes('/from-worker token pass'))
   t.ok(sites.seen.includes('/after token pass'))
 })

@@ -181,7 +181,10 @@ t.test('stored files never run in the origin of the console', async (t) => {
   const html = Buffer.from('<!doctype html><title>ran</title><script>document.title="ran";localStorage.setItem("ran","1")</script>')
   const id = await create({ save_html: true, save_mhtml: true })
   await complete(id, html, world)
-  const { body } = await call(`${url}/v1/screenshots/${id}`, { key })
+  const body = await eventually('the gateway has seen the result', async () => {
+    const { body } = await call(`${url}/v1/screenshots/${id}`, { key })
+    return body.status === 'completed' && body
+  })
   const links: string[] = [body.download_url, ...body.artifacts.map(({ download_url }: { download_url: string }) => download_url)]
   t.equal(links.length, 3)
   const { page, context } = await visit(t, stage)
