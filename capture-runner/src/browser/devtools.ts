@@ -30,6 +30,12 @@ export function parentOf(session: CDPSession): ParentSession | undefined {
   return inner && canHaveChildren(inner) ? toParent(inner) : undefined
 }
 
+/** A metric of a page; undefined if the browser has none of this name. It answers during a task of the page, too. */
+export async function readMetric(session: DevTools, wanted: string): Promise<number | undefined> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === wanted)?.value
+}
+
 const toParent = (inner: InnerSession): ParentSession => toBranch(inner).session
 
 /** A session, and a function that ends its descendants, because the browser sends no events for children of a detached session. */

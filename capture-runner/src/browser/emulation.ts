@@ -15,7 +15,7 @@ export const WITHOUT_SHARED_WORKERS = toCall('removeSharedWorkers')
 export const WITH_MOVING_CLOCK = toCall('adjustGlobals', null)
 
 /** The same, and borders of the window as in a visible browser. The windows of Playwright's tabs have the same. */
-export const WITH_OUTER_SIZE = toCall('adjustGlobals', { width: 8, height: 85 })
+export const WITH_CLOCK_AND_OUTER_SIZE = toCall('adjustGlobals', { width: 8, height: 85 })
 
 /** Options of a new context. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({

@@ -1,5 +1,5 @@
 import { awaitResponse, isWithin, pause } from '../runtime/race.ts'
-import type { DevTools } from './devtools.ts'
+import { type DevTools, readMetric } from './devtools.ts'
 import { ExactClock } from './exact-clock.ts'
 import type { FrameControl, FramePicture, FrameWish } from './frame-control.ts'
 import type { TabClock } from './page-clock.ts'
@@ -128,9 +128,8 @@ export class FrameClock implements TabClock {
     return this.#frames.beginWatched({ ...wish, time: { ticks: this.#frame, interval } }, signal)
   }
 
-  /** Reads the page's clock. The browser answers during a task of the page, too. */
+  /** Reads the page's clock. */
   async #read(signal: AbortSignal): Promise<number> {
-    const { metrics } = await awaitResponse(this.#tab.session.send('Performance.getMetrics'), signal)
-    return (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1_000
+    return ((await awaitResponse(readMetric(this.#tab.session, 'Timestamp'), signal)) ?? 0) * 1_000
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContextPlan } from '../plan/context.ts'
 import { FrameHungError } from '../runtime/errors.ts'
 import { abortable, awaitResponse, isWithin } from '../runtime/race.ts'
-import type { DevTools } from './devtools.ts'
+import { type DevTools, readMetric } from './devtools.ts'
 
 // A tab with frame control draws a frame only on command (HeadlessExperimental.beginFrame of chromium-headless-shell). So the runner decides the time
 // of each frame. Everything that waits for a frame, such as a click or a screenshot, hangs while nobody begins one. So frames begin by themselves, on
@@ -208,10 +208,10 @@ export class FrameControl {
     return new FrameHungError()
   }
 
-  /** Processor time of the page's main thread. The browser answers while the page is busy; 0 if it does not. */
+  /** Processor time of the page's main thread; 0 if the browser does not answer. */
   async #threadSeconds(): Promise<number> {
-    const asked = this.#session.send('Performance.getMetrics').then(
-      ({ metrics }) => metrics.find(({ name }) => name === 'ThreadTime')?.value ?? 0,
+    const asked = readMetric(this.#session, 'ThreadTime').then(
+      (seconds = 0) => seconds,
       () => 0,
     )
     return Promise.race([asked, sleep(CHECK_MILLISECONDS, 0)])

@@ -1,5 +1,5 @@
 import { abortable, awaitResponse, isWithin, pause } from '../runtime/race.ts'
-import type { DevTools } from './devtools.ts'
+import { type DevTools, readMetric } from './devtools.ts'
 import type { Tab } from './tab.ts'
 import { TaskWatch } from './task-watch.ts'
 
@@ -174,10 +174,9 @@ export class PageClock implements TabClock {
     } while (!running.isOver)
   }
 
-  /** Reads the page's clock. The browser answers during a task of the page, too. */
+  /** Reads the page's clock. */
   async #read(signal: AbortSignal): Promise<void> {
-    const { metrics } = await awaitResponse(this.#tab.session.send('Performance.getMetrics'), signal)
-    const timestamp = metrics.find(({ name }) => name === 'Timestamp')?.value
+    const timestamp = await awaitResponse(readMetric(this.#tab.session, 'Timestamp'), signal)
     // Both count from the start of the machine.
     const ahead = timestamp === undefined ? 0 : timestamp * 1_000 - Number(process.hrtime.bigint()) / 1e6
     this.#reached = performance.now() + ahead

@@ -6,8 +6,8 @@ import {
   toEmulatedMedia,
   toLayoutMetrics,
   toMetrics,
+  WITH_CLOCK_AND_OUTER_SIZE,
   WITH_MOVING_CLOCK,
-  WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
 import { FrameControl } from './frame-control.ts'
@@ -110,7 +110,7 @@ class Frames {
     this.#plan = plan
     this.#lifecycle = lifecycle
     this.#media = plan
-    this.#scripts = [WITHOUT_SHARED_WORKERS, WITH_OUTER_SIZE]
+    this.#scripts = [WITHOUT_SHARED_WORKERS, WITH_CLOCK_AND_OUTER_SIZE]
   }
 
   get foreign(): DevTools[] {

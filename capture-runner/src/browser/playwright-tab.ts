@@ -8,8 +8,8 @@ import {
   toContextOptions,
   toFrameMetrics,
   toLayoutMetrics,
+  WITH_CLOCK_AND_OUTER_SIZE,
   WITH_MOVING_CLOCK,
-  WITH_OUTER_SIZE,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
 import { FrameControl, type FrameLock, toFrameTarget } from './frame-control.ts'
@@ -47,7 +47,7 @@ async function openIn(
   const version = browser.version()
   await context.addInitScript(WITHOUT_SHARED_WORKERS)
   // Below the client's time, which reads it. Tabs with frame control have windows of their own size.
-  await context.addInitScript(plan.frameControl && !plan.emulated?.mobile ? WITH_OUTER_SIZE : WITH_MOVING_CLOCK)
+  await context.addInitScript(plan.frameControl && !plan.emulated?.mobile ? WITH_CLOCK_AND_OUTER_SIZE : WITH_MOVING_CLOCK)
   if (plan.fixedTime !== undefined) await context.addInitScript(toCall('startClock', Date.parse(plan.fixedTime)))
   const end = createEnd(frameLock)
   const opened = plan.frameControl ? await openWithFrameControl(context, control, plan, frameLock, end.hang) : undefined

@@ -1,5 +1,5 @@
 import { pause } from '../runtime/race.ts'
-import type { DevTools } from './devtools.ts'
+import { type DevTools, readMetric } from './devtools.ts'
 import type { Tab } from './tab.ts'
 
 // While a task runs, the page responds to nothing, not even to a screenshot. The browser answers Performance.getMetrics even then.
@@ -85,10 +85,7 @@ export class TaskWatch {
 
 /** Processor time that the frame's thread has used; undefined if the frame does not answer, because its thread waits or is about to change. */
 async function threadMilliseconds(session: DevTools, signal: AbortSignal): Promise<number | undefined> {
-  const asked = session.send('Performance.getMetrics').then(
-    ({ metrics }) => metrics.find(({ name }) => name === 'ThreadTime')?.value,
-    () => undefined,
-  )
+  const asked = readMetric(session, 'ThreadTime').catch(() => undefined)
   const seconds = await Promise.race([asked, pause(CHECK_MILLISECONDS, signal)])
   return seconds === undefined ? undefined : seconds * 1_000
 }

@@ -26,7 +26,10 @@ const instant = (relation: 'after' | 'before') =>
     schema: z.string().meta({ format: 'date-time' }),
     example: '2026-11-21T10:00:00Z',
     expected: 'a day, or a time with its zone, that exists, such as 2026-11-21T10:00:00Z',
-    parse: (text) => (DAY_OR_TIME.test(restorePlus(text)) ? new Date(restorePlus(text)) : undefined),
+    parse: (query) => {
+      const text = restorePlus(query)
+      return DAY_OR_TIME.test(text) ? new Date(text) : undefined
+    },
   })
 
 /** Any text, which a record must have unchanged. */

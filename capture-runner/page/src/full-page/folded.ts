@@ -69,7 +69,6 @@ const isBlur = (filter: string): boolean =>
 function findBlur(): { blurred?: Element | undefined; veil?: Layer | undefined } {
   const blurred: Element[] = []
   const layers: Layer[] = []
-  const stacks = PLACES.map(([x, y]) => document.elementsFromPoint(x * innerWidth, y * innerHeight))
   const all = allElements(findRoots(false))
   for (const element of all) {
     const style = getComputedStyle(element)
@@ -81,7 +80,8 @@ function findBlur(): { blurred?: Element | undefined; veil?: Layer | undefined }
     .flatMap((element) => shownAreasOf(element))
     .reduce((sum, { left, top, right, bottom }) => sum + (right - left) * (bottom - top), 0)
   if (area >= innerWidth * innerHeight * FILLING_SHARE) return { blurred: blurred[0] }
-  for (const element of new Set([...all.slice(0, MAX_HOSTS), ...stacks.flat()]))
+  const inView = PLACES.flatMap(([x, y]) => document.elementsFromPoint(x * innerWidth, y * innerHeight))
+  for (const element of new Set([...all.slice(0, MAX_HOSTS), ...inView]))
     for (const pseudoElement of ['::before', '::after'])
       if (isLayerOf(element, getComputedStyle(element, pseudoElement))) layers.push({ element, pseudoElement })
   return { veil: layers.find(blursText) }

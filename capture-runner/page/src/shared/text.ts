@@ -145,13 +145,14 @@ class TextCollector {
     const { element, style, scene } = opened
     const shown = this.#shownOf(opened)
     if (shown === null) return
-    const isBlank = !/\S/.test(text.data)
-    if (!isBlank) opened.isLike ??= isLike(style, opened.ground)
-    if (!isBlank && opened.isLike && this.#camouflage.isHidden(element, style, opened.ground, () => this.#boxOfText(text))) return
-    if (isBlank || (opened.isOpen && text.parentNode === element)) this.#add(text.data, shown)
-    else {
-      if (isSeenIn(this.#boxOfText(text), scene.flow)) this.#add(text.data, shown)
+    if (/\S/.test(text.data)) {
+      opened.isLike ??= isLike(style, opened.ground)
+      const boxOfText = () => this.#boxOfText(text)
+      if (opened.isLike && this.#camouflage.isHidden(element, style, opened.ground, boxOfText)) return
+      const isKnown = opened.isOpen && text.parentNode === element
+      if (!isKnown && !isSeenIn(boxOfText(), scene.flow)) return
     }
+    this.#add(text.data, shown)
   }
 
   #boxOfText(text: Text): DOMRect {
