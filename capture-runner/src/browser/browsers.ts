@@ -5,6 +5,7 @@ import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { retainedBytesOf } from '../runtime/processes.ts'
 import { abortable, bounded, pause } from '../runtime/race.ts'
 import type { RunningBrowser } from './browser.ts'
+import { FrameTrust } from './frame-trust.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
 // Keeps two browsers: the current one of one account, and a standby that no account has used. Each has a tab opened ahead. Captures of the same
@@ -68,7 +69,8 @@ export interface Lease {
 export class Browsers {
   readonly #options: BrowsersOptions
   /** Of the tabs that are opened ahead. */
-  readonly #prepared: ContextPlan
+  #prepared: ContextPlan
+  readonly #trust = new FrameTrust()
   readonly #stop = new AbortController()
   /** The browser for captures, once it is ready. */
   #current: Promise<PreparedBrowser> | undefined
@@ -85,15 +87,28 @@ export class Browsers {
     this.#prepared = options.hasFrameControl ? { ...DEFAULT_CONTEXT, frameControl: true } : DEFAULT_CONTEXT
   }
 
-  /** Starts both browsers. Resolves when the first is ready for a capture. */
+  /** Starts both browsers. Resolves when the first is ready for a capture. A browser that draws no frame on command gets tabs that draw by themselves. */
   async start(): Promise<void> {
     this.#promote()
     const prepared = await this.#current
-    await prepared?.next
+    if (!prepared || !this.#hasFrameControl) await prepared?.next
+    else if (!(await this.#canDraw(prepared))) await this.#giveUpFrames(prepared)
   }
 
-  /** The runner begins the frames of the tabs that it prepares. */
-  get hasFrameControl(): boolean {
+  /** Replaces both browsers by some whose tabs draw by themselves. */
+  async #giveUpFrames(current: PreparedBrowser): Promise<void> {
+    this.#options.log.error('the browser draws no frame on command, so its tabs draw by themselves')
+    this.#prepared = DEFAULT_CONTEXT
+    const standby = await this.#standby?.catch(() => undefined)
+    for (const prepared of [current, standby]) if (prepared) this.#retire(prepared)
+  }
+
+  /** Whether the runner begins the frames of an account's usual captures. */
+  beginsFrames(account: string): boolean {
+    return this.#hasFrameControl && this.#trust.isTrusted(account)
+  }
+
+  get #hasFrameControl(): boolean {
     return this.#prepared.frameControl ?? false
   }
 
@@ -107,6 +122,7 @@ export class Browsers {
     await this.#suspect
     const prepared = await this.#browserFor(account, signal)
     prepared.account = account
+    this.#trust.noteCapture()
     prepared.captures += 1
     prepared.lent += 1
     prepared.inUse += 1
@@ -132,9 +148,11 @@ export class Browsers {
     const prepared = this.#up?.browser === lease.browser ? this.#up : undefined
     const held = prepared ?? old
     if (held) held.inUse -= 1
-    if (held && lease.tab.frames?.isHung) {
+    if (held?.account !== undefined && lease.tab.frames?.isHung && !held.isWornOut) {
       held.isWornOut = true
       lease.browser.kill()
+      if (this.#trust.noteHang(held.account))
+        this.#options.log.error({ account: held.account }, 'frames of this account hang, so its next tabs draw by themselves')
     }
     if (old?.inUse === 0) this.#retire(old)
     if (prepared && isSound && !this.#isUsedUp(prepared)) this.#prepareNext(prepared)
@@ -304,7 +322,7 @@ export class Browsers {
         await abortable(prepared.check ?? Promise.resolve(), time.signal)
         await abortable(adaptTab(tab, this.#prepared, plan), time.signal)
       }
-      tab.frames?.start(this.hasFrameControl)
+      tab.frames?.start(this.#hasFrameControl)
       return tab
     } catch (error) {
       discard(next)

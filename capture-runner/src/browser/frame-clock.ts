@@ -1,8 +1,9 @@
 import { awaitResponse, isWithin, pause } from '../runtime/race.ts'
 import { type DevTools, readMetric } from './devtools.ts'
 import { ExactClock } from './exact-clock.ts'
-import type { FrameControl, FramePicture, FrameWish } from './frame-control.ts'
+import { DRAWN_EVERY, type FrameControl, type FramePicture, type FrameWish } from './frame-control.ts'
 import type { TabClock } from './page-clock.ts'
+import { RealSpeed } from './real-speed.ts'
 import type { Tab } from './tab.ts'
 import { TaskWatch } from './task-watch.ts'
 
@@ -15,6 +16,8 @@ const ADVANCE_MILLISECONDS = 1_000
 const TICK_MILLISECONDS = 16
 /** Maximum advance of such a frame. */
 const MAX_TICK_MILLISECONDS = 100
+/** Maximum page time between two frames of a leap. */
+const LEAP_MILLISECONDS = 66
 /** A frame that is not later than the one before never ends. */
 const LATER_MILLISECONDS = 0.05
 /** Frames without a picture before the browser is asked for one in another way. */
@@ -41,6 +44,8 @@ export class FrameClock implements TabClock {
   #frame = 0
   /** An earlier advance has not ended, so the end of the next one may be its end. */
   #isUncertain = false
+  readonly #realSpeed = new RealSpeed((milliseconds, signal) => this.#tick(milliseconds, signal))
+  #ticks = 0
 
   private constructor(tab: FramedTab, frames: FrameControl, { clock, ticks }: { clock: ExactClock; ticks: number }, watch: TaskWatch) {
     this.#tab = tab
@@ -58,11 +63,11 @@ export class FrameClock implements TabClock {
   static async take(
     tab: FramedTab,
     frames: FrameControl,
-    onLongTask: (session: DevTools) => void,
+    onLongTask: ((session: DevTools) => void) | undefined,
     signal: AbortSignal,
   ): Promise<FrameClock> {
     await frames.end(signal)
-    const watch = new TaskWatch(tab, onLongTask)
+    const watch = new TaskWatch(tab, onLongTask ?? (() => {}))
     const clock = new FrameClock(tab, frames, await ExactClock.stop(tab, signal), watch)
     watch.start(signal)
     return clock
@@ -78,18 +83,40 @@ export class FrameClock implements TabClock {
     return { milliseconds: this.#isUncertain ? this.#now - before : milliseconds, hasDamage }
   }
 
+  /**
+   * Advances the time by this much in short steps, without drawing, and ends early when the page begins to wait for a response.
+   * @returns milliseconds of page time that have passed
+   * @throws the signal's reason; FrameHungError
+   */
+  async leap(milliseconds: number, isWaiting: () => boolean, signal: AbortSignal): Promise<number> {
+    let passed = 0
+    do passed += (await this.advance(Math.min(LEAP_MILLISECONDS, milliseconds - passed), false, signal)).milliseconds
+    while (passed < milliseconds && !isWaiting())
+    return passed
+  }
+
+  keepRunning(signal: AbortSignal): void {
+    this.#realSpeed.start(signal)
+  }
+
+  hold(): Promise<void> {
+    return this.#realSpeed.stop()
+  }
+
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#realSpeed.isRunning) return pause(milliseconds, signal)
     const until = performance.now() + milliseconds
     let before = performance.now()
     do {
       await pause(Math.min(TICK_MILLISECONDS, milliseconds), signal)
       const now = performance.now()
-      await this.advance(Math.min(now - before, MAX_TICK_MILLISECONDS), true, signal)
+      await this.#tick(now - before, signal)
       before = now
     } while (performance.now() < until)
   }
 
   async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#realSpeed.isRunning) return drawing
     let isOver = false
     const end = () => {
       isOver = true
@@ -120,7 +147,13 @@ export class FrameClock implements TabClock {
 
   close(): void {
     this.#watch.stop()
+    this.#realSpeed.cancel()
     this.#frames.release()
+  }
+
+  /** A frame that follows real time. */
+  #tick(milliseconds: number, signal: AbortSignal): Promise<Advanced> {
+    return this.advance(Math.min(milliseconds, MAX_TICK_MILLISECONDS), this.#ticks++ % DRAWN_EVERY === 0, signal)
   }
 
   #begin(wish: FrameWish, interval: number, signal: AbortSignal) {

@@ -10,8 +10,8 @@ import { type DevTools, readMetric } from './devtools.ts'
 
 /** Milliseconds between two frames on the real clock. */
 const INTERVAL_MILLISECONDS = 16
-/** In a watched tab, only each of so many frames on the real clock is drawn. */
-const DRAWN_EVERY = 4
+/** Few of the frames of a page that is not pictured yet are worth drawing: each of so many. The others run its frame callbacks and animations. */
+export const DRAWN_EVERY = 4
 /** How long a frame may take until the scripts of its page are ended, and after that until the browser counts as hung. */
 const FRAME_MILLISECONDS = 3_000
 /** The same while the page works on the frame. A busy machine may let it work for a small part of this time. */
@@ -236,7 +236,6 @@ export class FrameControl {
     for (let number = 0; !stopped.aborted; number++) {
       const began = performance.now()
       // A frame fails while the tab navigates to another process. The next one succeeds.
-      // While a page loads, few of its frames are worth drawing.
       await this.#send({ isUndrawn: this.#isWatched && number % DRAWN_EVERY !== 0 }, stopped)
         .then(({ frame }) => (this.#isWatched ? this.#watchReal(frame, stopped) : frame.then(() => {})))
         .catch(() => {})

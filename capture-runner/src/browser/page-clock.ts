@@ -1,5 +1,6 @@
 import { abortable, awaitResponse, isWithin, pause } from '../runtime/race.ts'
 import { type DevTools, readMetric } from './devtools.ts'
+import { RealSpeed } from './real-speed.ts'
 import type { Tab } from './tab.ts'
 import { TaskWatch } from './task-watch.ts'
 
@@ -16,10 +17,6 @@ const CHECK_MILLISECONDS = 50
 const ADVANCE_MILLISECONDS = 1_000
 /** Real time for which an advance stops for requests. Later, page time passes as fast as real time, because a request may depend on a timer. */
 export const STOP_MILLISECONDS = 250
-/** Real time between two advances of a clock that runs in real time. */
-const TICK_MILLISECONDS = 20
-/** Maximum advance of such a clock at once, so that a page that is slower than real time stays responsive. */
-const MAX_TICK_MILLISECONDS = 200
 /** How far the clock is ahead while the browser draws. */
 const LEAD_MILLISECONDS = 100
 /** How far the clock is ahead after it was behind and the page's scripts were stopped. */
@@ -37,6 +34,10 @@ export interface TabClock {
   pass: (milliseconds: number, signal: AbortSignal) => Promise<void>
   /** Does what the browser needs to finish drawing. @param stopScripts called if the page's scripts delay it. @throws the signal's reason */
   whileDrawing: <T>(drawing: Promise<T>, signal: AbortSignal, stopScripts?: () => Promise<void>) => Promise<T>
+  /** Keeps the clock running at real speed, for steps that do not advance it. Ends with the signal, or by `hold`. */
+  keepRunning: (signal: AbortSignal) => void
+  /** Pauses the clock, so that it can be advanced. */
+  hold: () => Promise<void>
   /** Ends all work of this clock, without a wait for the page. */
   close: () => void
 }
@@ -50,8 +51,7 @@ export class PageClock implements TabClock {
   #reached: number | undefined
   /** An earlier advance has not ended, so the end of the next one may be its end. */
   #isUncertain = false
-  /** Keeps the clock running; undefined: it is paused. */
-  #running: { isOver: boolean; ended: Promise<void> } | undefined
+  readonly #realSpeed = new RealSpeed((milliseconds, signal) => this.advance(milliseconds, NO_REQUESTS, Number.POSITIVE_INFINITY, signal))
 
   /** @param onLongTask called when a task of the page does not end, with its session */
   constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>, onLongTask: (session: DevTools) => void = () => {}) {
@@ -108,7 +108,7 @@ export class PageClock implements TabClock {
 
   /** Lets page time and real time pass together. @throws the signal's reason */
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (this.#running) return pause(milliseconds, signal)
+    if (this.#realSpeed.isRunning) return pause(milliseconds, signal)
     await Promise.all([pause(milliseconds, signal), this.advance(milliseconds, NO_REQUESTS, performance.now() + milliseconds, signal)])
   }
 
@@ -118,7 +118,7 @@ export class PageClock implements TabClock {
    * @throws the signal's reason
    */
   async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal, stopScripts?: () => Promise<void>): Promise<T> {
-    if (this.#running) return drawing
+    if (this.#realSpeed.isRunning) return drawing
     let isOver = false
     const end = () => {
       isOver = true
@@ -141,37 +141,18 @@ export class PageClock implements TabClock {
     return true
   }
 
-  /** Keeps the clock running at real speed, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
   keepRunning(signal: AbortSignal): void {
-    if (this.#running) return
-    const running = { isOver: false, ended: Promise.resolve() }
-    running.ended = this.#run(running, signal).catch(() => {})
-    this.#running = running
+    this.#realSpeed.start(signal)
   }
 
-  /** Pauses the clock, so that it can be advanced. */
-  async hold(): Promise<void> {
-    const running = this.#running
-    if (!running) return
-    this.#running = undefined
-    running.isOver = true
-    await running.ended
+  hold(): Promise<void> {
+    return this.#realSpeed.stop()
   }
 
   /** Ends all work of this clock, without a wait for the page. */
   close(): void {
     this.#watch.stop()
-    if (this.#running) this.#running.isOver = true
-  }
-
-  async #run(running: { isOver: boolean }, signal: AbortSignal): Promise<void> {
-    let before = performance.now()
-    do {
-      await pause(TICK_MILLISECONDS, signal)
-      const now = performance.now()
-      await this.advance(Math.min(now - before, MAX_TICK_MILLISECONDS), NO_REQUESTS, Number.POSITIVE_INFINITY, signal)
-      before = now
-    } while (!running.isOver)
+    this.#realSpeed.cancel()
   }
 
   /** Reads the page's clock. */

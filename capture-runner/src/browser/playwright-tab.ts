@@ -64,7 +64,13 @@ async function openIn(
     applyEmulation(session, page, version, plan),
   ])
   const own = pageSessionOf(page)
-  if (plan.frameControl && own) await own.send('Emulation.setDeviceMetricsOverride', toFrameMetrics(plan))
+  let window = plan.viewport
+  const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
+    window = viewport
+    if (!plan.frameControl) await page.setViewportSize(viewport)
+    else await own?.send('Emulation.setDeviceMetricsOverride', toFrameMetrics({ ...plan, viewport }))
+  }
+  if (plan.frameControl) await resize(plan.viewport)
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
@@ -80,13 +86,12 @@ async function openIn(
     mainFrame,
     ended: end.signal,
     evaluate: evaluateIn(session, lifecycle, mainFrame),
-    resize: (viewport) => page.setViewportSize(viewport),
+    resize,
     // Uses Playwright's own session, because the scale of a second session would multiply with it.
     ...(own
       ? {
           layOut: async (height?: number) => {
-            const viewport = page.viewportSize() ?? plan.viewport
-            await own.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport }, height))
+            await own.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport: window }, height))
           },
         }
       : {}),

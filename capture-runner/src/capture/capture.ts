@@ -156,7 +156,7 @@ async function takeScreenshot({
   onPageReady,
 }: ScreenshotInput): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
-  const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(given) : given
+  const plan = browsers.beginsFrames(order.accountName) && !isRealTime ? withFrameControl(given) : given
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)

@@ -139,17 +139,15 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
 export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format
 
 /**
- * The same plan for a tab whose frames the runner begins (ADR 34), if the picture shows the window, is not compared, and needs no tab of another kind.
- * Other captures keep the tabs that draw by themselves.
+ * The same plan for a tab whose frames the runner begins (ADR 34), if it waits for visual stability. Phones, and parts of pages at another scale, keep the
+ * tabs that draw by themselves.
  */
 export function withFrameControl(plan: CapturePlan): CapturePlan {
-  const { context, picture, pages, video, stabilityMilliseconds, isStabilityTelling, bannerAction } = plan
-  const hasConsent = bannerAction !== undefined && bannerAction !== 'hide'
-  const { deviceScaleFactor } = DEFAULT_CONTEXT
+  const { context, picture, video, stabilityMilliseconds } = plan
   // At another scale, a clip would resize a tab whose window has the size of the picture.
-  const isClipped = picture.element !== undefined || picture.clip !== undefined
-  const isUsual = isAdaptable(isClipped ? context : { ...context, deviceScaleFactor }) && !pages && !video && !hasConsent
-  if (!isUsual || picture.fullPage || isStabilityTelling || stabilityMilliseconds === 0) return plan
+  const isClipped = picture.fullPage || picture.element !== undefined || picture.clip !== undefined
+  const isScaled = context.deviceScaleFactor !== DEFAULT_CONTEXT.deviceScaleFactor
+  if (video || stabilityMilliseconds === 0 || context.emulated?.mobile || (isScaled && isClipped)) return plan
   return { ...plan, context: { ...context, frameControl: true } }
 }
 

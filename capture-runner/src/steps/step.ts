@@ -5,7 +5,8 @@ import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { RequestEvaluator } from '../blocking/request-evaluator.ts'
 import type { DevTools } from '../browser/devtools.ts'
-import type { TabClock } from '../browser/page-clock.ts'
+import type { FrameClock } from '../browser/frame-clock.ts'
+import type { PageClock } from '../browser/page-clock.ts'
 import type { Tab } from '../browser/tab.ts'
 import type { PictureFrame } from '../comparison/to-boxes.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
@@ -96,7 +97,7 @@ export interface Work {
   /** Contents of the files that the client named, by URL; undefined: could not be loaded. */
   texts?: ReadonlyMap<string, string | undefined>
   /** The page's virtual clock, paused by default; absent: the page runs in real time. */
-  clock?: TabClock
+  clock?: PageClock | FrameClock
   /** What masks the elements of the page; absent: nothing is masked. */
   masks?: Masks
   /** The page never gets a virtual clock. */

@@ -1,3 +1,4 @@
+import { FrameClock } from '../../browser/frame-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
@@ -20,6 +21,8 @@ const ANIMATION_MILLISECONDS = 2_000
 const TRIALS = 2
 /** Real time to leave for each position that follows. */
 const NEXT_MILLISECONDS = 80
+/** Page time until the first frame there, in a tab with frame control. */
+const FIRST_MILLISECONDS = 16
 /** Milliseconds to wait for a frame there, which a busy machine may draw late. */
 const FRAME_MILLISECONDS = 200
 /** Step as a share of the window height. The overlap leaves no gap between two positions. */
@@ -36,8 +39,12 @@ export const sweep: Step = {
     const stop = new AbortController()
     const sweeping = { ...work, signal: AbortSignal.any([work.signal, stop.signal]) }
     const isSwept = await inDocument(work, false, async () => {
-      // The clock belongs to the whole capture.
-      await sweepDown(sweeping, () => timeOf(work))
+      await sweepDown(sweeping, async () => {
+        const time = await timeOf(work)
+        // The clock belongs to the whole capture.
+        if (work.clock) sweeping.clock = work.clock
+        return time
+      })
       return lifecycle.document === document
     })
     stop.abort(new Error('the page navigated during the sweep'))
@@ -47,12 +54,12 @@ export const sweep: Step = {
   },
 }
 
-async function sweepDown(work: Work, openTime: () => StepTime): Promise<void> {
+async function sweepDown(work: Work, openTime: () => Promise<StepTime>): Promise<void> {
   const until = performance.now() + MAX_MILLISECONDS
   const { scrollHeight, windowHeight } = await scrollTo(work, 0)
   const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
   if (offsets.length === 0 || (await passUnnoticed(work, offsets, until))) return
-  const time = work.plan.context.scriptsOff ? undefined : openTime()
+  const time = work.plan.context.scriptsOff ? undefined : await openTime()
   await passSlowly(work, offsets, until, time).finally(() => time?.run())
 }
 
@@ -89,6 +96,11 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number,
 /** Lets the page react to a scroll. */
 async function rest(work: Work, time: StepTime | undefined): Promise<void> {
   if (!time) return pause(REST_MILLISECONDS, work.signal)
+  // Scripts that react to the first frame get another one.
+  if (work.clock instanceof FrameClock) {
+    await time.pass(FIRST_MILLISECONDS)
+    return time.pass(REST_MILLISECONDS)
+  }
   await (await AwaitedFrame.request(work)).drawn(FRAME_MILLISECONDS)
   await time.pass(REST_MILLISECONDS)
 }

@@ -50,7 +50,7 @@ export const consent: Step = {
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
     await frames.start()
-    const time = timeOf(work)
+    const time = await timeOf(work)
     const isHandled = await handleBanner(work, { frames, progress, time, isOptIn })
     time.run()
     await follow(work)

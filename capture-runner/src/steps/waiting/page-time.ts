@@ -1,9 +1,9 @@
-import type { PageClock } from '../../browser/page-clock.ts'
+import { FrameClock } from '../../browser/frame-clock.ts'
 import { pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 import type { Clock } from './dom-idle.ts'
 import { bringForward } from './motion.ts'
-import { clockOf, REQUEST_MILLISECONDS } from './pass-time.ts'
+import { holdClock, REQUEST_MILLISECONDS } from './pass-time.ts'
 
 /** Milliseconds of page time between two checks. */
 const LOOK_MILLISECONDS = 100
@@ -23,7 +23,8 @@ export interface StepTime extends Clock {
 }
 
 /** The time of a step. Before a video it passes in real time, because the recording expects the page's clock and its frames at the same time. */
-export const timeOf = (work: Work): StepTime => (work.tab.frames || work.isRealTime ? new RealTime(work) : new PageTime(work))
+export const timeOf = async (work: Work): Promise<StepTime> =>
+  work.plan.video || work.isRealTime ? new RealTime(work) : new PageTime(work, await holdClock(work))
 
 class RealTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS
@@ -61,15 +62,15 @@ class RealTime implements StepTime {
 class PageTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS
   readonly #work: Work
-  readonly #clock: PageClock
+  readonly #clock: NonNullable<Work['clock']>
   readonly #started = performance.now()
   #elapsed = 0
   /** When the page's clock began to run in real time; undefined: it is paused. */
   #runningSince: number | undefined
 
-  constructor(work: Work) {
+  constructor(work: Work, clock: NonNullable<Work['clock']>) {
     this.#work = work
-    this.#clock = clockOf(work)
+    this.#clock = clock
   }
 
   /** Milliseconds of real time. */
@@ -91,6 +92,10 @@ class PageTime implements StepTime {
     if (this.#isWaiting) return this.keepUp()
     await this.#hold()
     const { signal } = this.#work
+    if (this.#clock instanceof FrameClock) {
+      this.#elapsed += await this.#clock.leap(milliseconds, () => this.#isWaiting, signal)
+      return
+    }
     const before = performance.now()
     // The clock stops when a request begins meanwhile.
     const advanced = this.#clock.advance(milliseconds, () => this.#isWaiting, before + 2 * REAL_SLICE_MILLISECONDS, signal)

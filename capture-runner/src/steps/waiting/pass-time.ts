@@ -1,3 +1,4 @@
+import { FrameClock } from '../../browser/frame-clock.ts'
 import { PageClock } from '../../browser/page-clock.ts'
 import { pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
@@ -6,11 +7,16 @@ import type { Work } from '../step.ts'
 export const REQUEST_MILLISECONDS = 2_000
 const SLICE_MILLISECONDS = 20
 
-/** The page's virtual clock. Each capture has one, because two clocks would mix up their responses. */
-export function clockOf(work: Work): PageClock {
-  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
-  work.clock = clock
-  return clock
+/**
+ * The page's virtual clock, on hold. Each capture has one, because two clocks would mix up their responses. In a tab with frame control, it takes over
+ * the frames, which have followed real time.
+ * @throws the signal's reason; FrameHungError
+ */
+export async function holdClock(work: Work): Promise<NonNullable<Work['clock']>> {
+  const { tab, onLongTask, signal } = work
+  work.clock ??= tab.frames ? await FrameClock.take(tab, tab.frames, onLongTask, signal) : new PageClock(tab, onLongTask)
+  await work.clock.hold()
+  return work.clock
 }
 
 /** Waits for this time, and lets it pass for a page with a paused clock. */

@@ -1,6 +1,5 @@
 import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
 import { FrameClock } from '../../browser/frame-clock.ts'
-import type { FrameControl } from '../../browser/frame-control.ts'
 import { PageClock, STOP_MILLISECONDS } from '../../browser/page-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
@@ -8,12 +7,12 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { FramePace, isTooSlow, MAX_REAL_MILLISECONDS } from './frame-pace.ts'
+import { FramePace, isTooSlow, MAX_REAL_MILLISECONDS, SKIPPED_MILLISECONDS } from './frame-pace.ts'
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
 import { AwaitedFrame } from './next-frame.ts'
-import { passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
+import { holdClock, passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { restEndless } from './rest-endless.ts'
 import { settle } from './settle.ts'
 import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
@@ -68,7 +67,8 @@ export const stability: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const wait = new StabilityWait(work, work.tab.frames ? undefined : await heldClock(work))
+    await work.clock?.hold()
+    const wait = new StabilityWait(work)
     const motion = await wait.run()
     wait.reportTime()
     await wait.restMarquees()
@@ -84,12 +84,6 @@ export const stability: Step = {
     const where = moving.elements.length > 0 ? ` in ${moving.elements.join(', ')}. compare_ignore leaves elements out` : ''
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}${where}`)
   },
-}
-
-async function heldClock(work: Work): Promise<PageClock> {
-  const clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
-  await clock.hold()
-  return clock
 }
 
 const NO_NAMES: (string | null)[] = []
@@ -135,9 +129,9 @@ class StabilityWait {
   readonly #usualEnd: number
   readonly #until: number
 
-  constructor(work: Work, clock: PageClock | undefined) {
+  constructor(work: Work) {
     this.#work = work
-    this.#clock = clock
+    if (!work.tab.frames) this.#clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
     this.#motion = new MotionWatch(work)
     this.#usualEnd = this.#started + work.plan.stabilityRealMilliseconds
     this.#until = this.#started + work.plan.stabilityMaxMilliseconds
@@ -151,7 +145,7 @@ class StabilityWait {
     if (this.#work.isRealTime) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) {
-      if (tab.frames) await this.#takeFrames(tab.frames)
+      if (tab.frames) await holdClock(this.#work)
       return this.#finishAnimations(motion, bound)
     }
     const hadUnseenWork = await this.#hasUnseenWork()
@@ -160,7 +154,8 @@ class StabilityWait {
     const quietAt = performance.now()
     const left = Math.max(0, bound - (quietAt - this.#started))
     if (this.#clock) this.#work.clock = this.#clock
-    motion = await (tab.frames ? this.#passFrames(await this.#takeFrames(tab.frames), left, motion) : this.#passPageTime(left, motion))
+    const clock = await holdClock(this.#work)
+    motion = await (clock instanceof FrameClock ? this.#passFrames(clock, left, motion) : this.#passPageTime(left, motion))
     if (await this.#finishLongAnimations(bound)) motion = await this.#sample(0, 0)
     const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
@@ -190,15 +185,6 @@ class StabilityWait {
     return this.#watchFrames(await this.#pass(bound, motion))
   }
 
-  /** Takes over the frames of the tab, which have followed real time. */
-  async #takeFrames(frames: FrameControl): Promise<FrameClock> {
-    const work = this.#work
-    const clock =
-      work.clock instanceof FrameClock ? work.clock : await FrameClock.take(work.tab, frames, work.onLongTask ?? (() => {}), work.signal)
-    work.clock = clock
-    return clock
-  }
-
   /** Lets page time pass for timers, frames and animations together. While requests are pending, real time passes. Returns the last activity. */
   async #passFrames(clock: FrameClock, bound: number, first: Motion): Promise<Motion> {
     const { tab, signal } = this.#work
@@ -207,25 +193,35 @@ class StabilityWait {
     const { threadSeconds } = this.#motion
     let left = bound
     let motion: Motion = { ...first, hasScript: false }
-    while (this.#isDue(left, until, until)) {
+    let hasExtended = false
+    while (this.#isDue(left, until, until) || (motion.hasScript && pace.mayCount)) {
       const { document } = tab.lifecycle
+      let step: { milliseconds: number; isDrawn: boolean; hasDamage: boolean } | undefined
       if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
         await clock.pass(TICK, signal)
         this.#page += TICK
       } else if (this.#isWaiting()) await pause(POLL, signal)
       else {
-        const milliseconds = left > 0 ? Math.min(pace.milliseconds, left) : pace.milliseconds
-        const isDrawn = pace.isDrawn(milliseconds >= left)
-        const { milliseconds: passed, hasDamage } = await clock.advance(milliseconds, isDrawn, signal)
-        pace.note(isDrawn, hasDamage)
-        left = Math.max(0, left - passed)
-        this.#page += passed
+        const milliseconds = pace.stepWithin(left)
+        const isDrawn = pace.isDrawn(left > 0 && milliseconds >= left)
+        step = { isDrawn, ...(await clock.advance(milliseconds, isDrawn, signal)) }
+        left = Math.max(0, left - step.milliseconds)
+        this.#page += step.milliseconds
       }
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
         left = bound
       }
       motion = await this.#sample(0, left)
+      if (step) {
+        const end = { ...step, hasScript: motion.hasScript }
+        pace.note(end)
+        // What begins late gets additional time, once.
+        if (pace.hasSkipped(step.milliseconds, end) && !hasExtended) {
+          hasExtended = true
+          left = Math.min(bound, SKIPPED_MILLISECONDS)
+        }
+      }
       const real = performance.now() - this.#started
       this.#isTooSlow = clock.hasEndedScripts || isTooSlow(this.#motion.threadSeconds - threadSeconds, real)
       if (this.#isTooSlow) return motion

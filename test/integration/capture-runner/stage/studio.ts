@@ -121,7 +121,7 @@ export async function openStudio({
       isRealTime,
     } = how
     const built = buildPlan(url, options, privateOptions, batchId)
-    const plan = browsers.hasFrameControl && !isRealTime ? withFrameControl(built) : built
+    const plan = browsers.beginsFrames(account) && !isRealTime ? withFrameControl(built) : built
     const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}
     const lease = await browsers.lend(account, plan.context, signal)

@@ -1,44 +1,72 @@
 import t from 'tap'
 import { FramePace, isTooSlow } from '../../../../../capture-runner/src/steps/waiting/frame-pace.ts'
 
-/** Lets frames pass that are all damaged, or none. Returns their steps, and which were drawn. */
-function pass(pace: FramePace, frames: number, hasDamage: boolean) {
+const LEFT = 2_000
+
+/** Lets frames pass. Returns their steps, and which were drawn. */
+function pass(pace: FramePace, frames: number, { hasDamage = false, hasScript = false, left = LEFT }) {
   return Array.from({ length: frames }, () => {
-    const { milliseconds } = pace
+    const milliseconds = pace.stepWithin(left)
     const isDrawn = pace.isDrawn(false)
     // A frame that is not drawn reports no damage.
-    pace.note(isDrawn, isDrawn && hasDamage)
+    pace.note({ isDrawn, hasDamage: isDrawn && hasDamage, hasScript })
     return { milliseconds, isDrawn }
   })
 }
+const stepsOf = (passed: ReturnType<typeof pass>) => passed.map(({ milliseconds }) => milliseconds)
 
-t.test('FramePace takes larger steps while nothing is damaged, and draws each frame', async (t) => {
+t.test('FramePace takes larger steps while scripts change nothing, and draws each frame', async (t) => {
+  const passed = pass(new FramePace(), 7, { hasScript: true })
+  t.ok(passed.every(({ isDrawn }) => isDrawn))
+  t.strictSame(stepsOf(passed), [66, 99, 148.5, 222.75, 250, 250, 250])
+})
+
+t.test('FramePace passes the rest of the time at once for a page that rests', async (t) => {
   const pace = new FramePace()
-  const steps = pass(pace, 7, false)
-  t.ok(steps.every(({ isDrawn }) => isDrawn))
-  t.strictSame(
-    steps.map(({ milliseconds }) => milliseconds),
-    [66, 99, 148.5, 222.75, 250, 250, 250],
-  )
+  t.strictSame(stepsOf(pass(pace, 3, {})), [66, 99, LEFT])
+  pass(pace, 1, { hasScript: true })
+  t.strictSame(stepsOf(pass(pace, 3, {})), [250, 250, LEFT], 'a script ends the rest')
 })
 
 t.test('FramePace returns to small steps when something is damaged, and then draws each fourth frame', async (t) => {
   const pace = new FramePace()
-  pass(pace, 10, false)
-  pass(pace, 1, true)
-  const steps = pass(pace, 8, true)
-  t.ok(steps.every(({ milliseconds }) => milliseconds === 66))
+  pass(pace, 10, {})
+  pass(pace, 1, { hasDamage: true })
+  const passed = pass(pace, 8, { hasDamage: true })
+  t.strictSame(new Set(stepsOf(passed)), new Set([66]), 'frames that are not drawn do not count as rest')
   t.strictSame(
-    steps.map(({ isDrawn }) => isDrawn),
+    passed.map(({ isDrawn }) => isDrawn),
     [false, false, false, true, false, false, false, true],
   )
 })
 
 t.test('FramePace draws the last frame, which tells whether the page still moves', async (t) => {
   const pace = new FramePace()
-  pass(pace, 1, true)
+  pass(pace, 1, { hasDamage: true })
   t.notOk(pace.isDrawn(false))
   t.ok(pace.isDrawn(true))
+})
+
+t.test('FramePace knows what a long step has skipped', async (t) => {
+  const pace = new FramePace()
+  const end = { isDrawn: true, hasDamage: false, hasScript: true }
+  t.ok(pace.hasSkipped(1_500, end))
+  t.notOk(pace.hasSkipped(250, end))
+  t.notOk(pace.hasSkipped(1_500, { ...end, hasScript: false }))
+})
+
+t.test('FramePace gives a page that still moves as many frames as two seconds have', async (t) => {
+  const pace = new FramePace()
+  pass(pace, 30, { hasDamage: true, hasScript: true })
+  t.ok(pace.mayCount)
+  t.strictSame(stepsOf(pass(pace, 2, { hasDamage: true, hasScript: true, left: 0 })), [16, 16])
+  pass(pace, 87, { hasDamage: true, hasScript: true, left: 0 })
+  t.ok(pace.mayCount)
+  pass(pace, 1, { hasDamage: true, hasScript: true, left: 0 })
+  t.notOk(pace.mayCount)
+  const rests = new FramePace()
+  pass(rests, 10, { hasScript: true })
+  t.notOk(rests.mayCount)
 })
 
 t.test('a page is too slow by its processor time or by real time', async (t) => {
