@@ -84,7 +84,7 @@ export class Browsers {
 
   constructor(options: BrowsersOptions) {
     this.#options = options
-    this.#prepared = options.hasFrameControl ? { ...DEFAULT_CONTEXT, frameControl: true } : DEFAULT_CONTEXT
+    this.#prepared = options.hasFrameControl ? { ...DEFAULT_CONTEXT, frameControl: 'picture' } : DEFAULT_CONTEXT
   }
 
   /** Starts both browsers. Resolves when the first is ready for a capture. A browser that draws no frame on command gets tabs that draw by themselves. */
@@ -109,7 +109,7 @@ export class Browsers {
   }
 
   get #hasFrameControl(): boolean {
-    return this.#prepared.frameControl ?? false
+    return this.#prepared.frameControl !== undefined
   }
 
   /** True while the current browser is running. */

@@ -127,10 +127,10 @@ export const toLayoutMetrics = (plan: Parameters<typeof toMetrics>[0], height: n
   return height === undefined ? metrics : { ...metrics, height, dontSetVisibleSize: true }
 }
 
-/** The window of a tab with frame control, which is as large as the picture. Without the scale, a picture would have CSS pixels. */
-export const toFrameMetrics = (plan: Parameters<typeof toMetrics>[0]) => ({
+/** The window of a tab with frame control. For a video, it is as large as the picture, and without the scale, a frame would have CSS pixels. */
+export const toFrameMetrics = (plan: Parameters<typeof toMetrics>[0] & Pick<ContextPlan, 'frameControl'>) => ({
   ...toMetrics(plan),
-  ...(plan.deviceScaleFactor === 1 ? {} : { scale: plan.deviceScaleFactor, dontSetVisibleSize: true }),
+  ...(plan.frameControl !== 'video' || plan.deviceScaleFactor === 1 ? {} : { scale: plan.deviceScaleFactor, dontSetVisibleSize: true }),
 })
 
 /** As in Playwright: a mobile device is in portrait orientation unless its window is wider than tall. */

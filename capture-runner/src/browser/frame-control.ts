@@ -54,9 +54,11 @@ export interface DrawnFrame {
   picture?: Buffer
 }
 
-/** Parameters of `Target.createTarget` for a plan with frame control. The size is in device pixels, and cannot be changed later. */
-export const toFrameTarget = ({ frameControl, viewport: { width, height }, deviceScaleFactor: scale }: ContextPlan) =>
-  frameControl ? { width: Math.round(width * scale), height: Math.round(height * scale), enableBeginFrameControl: true } : {}
+/** Parameters of `Target.createTarget` for a plan. The size is in device pixels, and cannot be changed later. Only videos need it. */
+export const toFrameTarget = ({ frameControl, viewport: { width, height }, deviceScaleFactor: scale }: ContextPlan) => ({
+  ...(frameControl ? { enableBeginFrameControl: true } : {}),
+  ...(frameControl === 'video' ? { width: Math.round(width * scale), height: Math.round(height * scale) } : {}),
+})
 
 /** Lets one tab of a browser draw at a time. If frames of two tabs overlap, neither ends. */
 export class FrameLock {

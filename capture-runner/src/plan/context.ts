@@ -34,8 +34,8 @@ export interface ContextPlan extends MediaPlan {
   ignoreCertificates?: true
   /** A step needs Playwright's page: its keyboard or its error events. */
   needsPlaywright?: true
-  /** The tab draws frames only on command. */
-  frameControl?: true
+  /** The tab draws frames only on command. For a video, each frame is a picture, so the window is as large as the picture. */
+  frameControl?: 'picture' | 'video'
 }
 
 const DEFAULT_LOCALE = 'en-US'

@@ -98,7 +98,7 @@ export function buildPlan(
   return {
     url: address,
     ...(signIn ? { signIn } : {}),
-    context: video ? { ...context, frameControl: true } : context,
+    context: video ? { ...context, frameControl: 'video' } : context,
     picture: { ...buildImage(effective), ...buildFullPage(effective, context.viewport.height), ...buildRegion(effective) },
     ...(video ? { video } : {}),
     ...buildSyntax(effective),
@@ -138,17 +138,10 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
 /** Format of the file of a capture. */
 export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format
 
-/**
- * The same plan for a tab whose frames the runner begins (ADR 34), if it waits for visual stability. Phones, and parts of pages at another scale, keep the
- * tabs that draw by themselves.
- */
+/** The same plan for a tab whose frames the runner begins (ADR 34), if it waits for visual stability. */
 export function withFrameControl(plan: CapturePlan): CapturePlan {
-  const { context, picture, video, stabilityMilliseconds } = plan
-  // At another scale, a clip would resize a tab whose window has the size of the picture.
-  const isClipped = picture.fullPage || picture.element !== undefined || picture.clip !== undefined
-  const isScaled = context.deviceScaleFactor !== DEFAULT_CONTEXT.deviceScaleFactor
-  if (video || stabilityMilliseconds === 0 || context.emulated?.mobile || (isScaled && isClipped)) return plan
-  return { ...plan, context: { ...context, frameControl: true } }
+  const { context, video, stabilityMilliseconds } = plan
+  return video || stabilityMilliseconds === 0 ? plan : { ...plan, context: { ...context, frameControl: 'picture' } }
 }
 
 /** True if a prepared context needs at most another window size and other media for `wanted`. */

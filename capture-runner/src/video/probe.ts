@@ -9,7 +9,7 @@ import { probeFfmpeg } from './ffmpeg.ts'
 const PROBE_MILLISECONDS = 30_000
 const FRAME_MILLISECONDS = 16
 const JPEG_QUALITY = 50
-const SMALL = { viewport: { width: 64, height: 64 }, frameControl: true } as const
+const SMALL = { viewport: { width: 64, height: 64 }, frameControl: 'video' } as const
 
 /** What to test. */
 export interface ProbeSettings {

@@ -10,8 +10,27 @@ export const removeSharedWorkers: PageFunctions['removeSharedWorkers'] = () => {
 
 export const adjustGlobals: PageFunctions['adjustGlobals'] = (borders) => {
   if (borders) setOuterSize(borders)
+  if (typeof document === 'undefined') keepFrames()
   moveClock()
   nameReplaced()
+}
+
+/**
+ * A browser whose frames the runner begins waits in each of them for the canvas of a worker that has asked for frames before, and so for ever once the worker
+ * asks for no more. So a worker that has asked once goes on.
+ */
+function keepFrames(): void {
+  const { apply } = Reflect
+  let isKept = false
+  replaceIn(globalThis, 'requestAnimationFrame', (native) => {
+    const goOn = (): void => void apply(native, globalThis, [goOn])
+    return (receiver, values) => {
+      const id = apply(native, receiver, values)
+      if (!isKept) goOn()
+      isKept = true
+      return id
+    }
+  })
 }
 
 function setOuterSize(borders: { width: number; height: number }): void {

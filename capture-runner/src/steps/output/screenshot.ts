@@ -166,7 +166,8 @@ function rethrowFinal(error: unknown, { signal }: Work): void {
 async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
-  if (work.clock instanceof FrameClock && (!piece || isWholeWindow(work, piece))) {
+  const { deviceScaleFactor } = work.plan.context
+  if (work.clock instanceof FrameClock && deviceScaleFactor === 1 && (!piece || isWholeWindow(work, piece))) {
     const picture = await work.clock.draw(encoding, signal)
     if (picture) return picture
   }
@@ -177,10 +178,10 @@ async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined
   return Buffer.from(data, 'base64')
 }
 
-/** Whether the picture of a frame shows exactly the piece. */
+/** Whether the picture of a frame, which has CSS pixels, shows exactly the piece. */
 function isWholeWindow({ plan: { context }, findings: { size } }: Work, { tile, scale }: Piece): boolean {
   const isSameSize = tile.width === context.viewport.width && tile.height === context.viewport.height
-  return size !== undefined && isSameSize && scale === context.deviceScaleFactor && isInWindow(tile, context.viewport, size)
+  return size !== undefined && isSameSize && scale === 1 && isInWindow(tile, context.viewport, size)
 }
 
 /**

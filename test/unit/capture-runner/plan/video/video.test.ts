@@ -18,7 +18,7 @@ t.test('buildPlan has a video with the defaults of its options', async (t) => {
     poster: false,
   })
   t.equal(formatOf(built), 'mp4')
-  t.equal(built.context.frameControl, true)
+  t.equal(built.context.frameControl, 'video')
 })
 
 t.test('buildPlan has no video for a screenshot', async (t) => {
