@@ -2,13 +2,12 @@ import { awaitResponse, isWithin, pause } from '../runtime/race.ts'
 import { type DevTools, readMetric } from './devtools.ts'
 import { ExactClock } from './exact-clock.ts'
 import { DRAWN_EVERY, type FrameControl, type FramePicture, type FrameWish } from './frame-control.ts'
-import type { TabClock } from './page-clock.ts'
 import { RealSpeed } from './real-speed.ts'
 import type { Tab } from './tab.ts'
 import { TaskWatch } from './task-watch.ts'
 
-// One clock for a tab with frame control: timers, frames, animations and drawing pass together (ADR 34). It stands still between two frames. Unlike
-// PageClock, it need not keep up with real time, because each frame gets its time from here.
+// One clock for a tab with frame control: timers, frames, animations and drawing pass together (ADR 34). It stands still between two frames. It need not
+// keep up with real time, because each frame gets its time from here.
 
 /** Real time after which an advance ends, whatever page time has passed. */
 const ADVANCE_MILLISECONDS = 1_000
@@ -34,7 +33,7 @@ export interface Advanced {
 }
 
 /** Advances the time of one page, and begins its frames. */
-export class FrameClock implements TabClock {
+export class FrameClock {
   readonly #tab: FramedTab
   readonly #frames: FrameControl
   readonly #clock: ExactClock
@@ -95,14 +94,22 @@ export class FrameClock implements TabClock {
     return passed
   }
 
+  /** Keeps the time running at real speed, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
   keepRunning(signal: AbortSignal): void {
     this.#realSpeed.start(signal)
   }
 
+  /** Stops the time, so that it can be advanced. */
   hold(): Promise<void> {
     return this.#realSpeed.stop()
   }
 
+  /** The time stands still. */
+  get isHeld(): boolean {
+    return !this.#realSpeed.isRunning
+  }
+
+  /** Lets page time and real time pass together. @throws the signal's reason; FrameHungError */
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#realSpeed.isRunning) return pause(milliseconds, signal)
     const until = performance.now() + milliseconds
@@ -115,6 +122,7 @@ export class FrameClock implements TabClock {
     } while (performance.now() < until)
   }
 
+  /** Begins frames until the browser has finished drawing. @throws the signal's reason; FrameHungError */
   async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#realSpeed.isRunning) return drawing
     let isOver = false
@@ -145,6 +153,7 @@ export class FrameClock implements TabClock {
     return this.#frames.hasEndedScripts
   }
 
+  /** Ends all work of this clock, without a wait for the page. */
   close(): void {
     this.#watch.stop()
     this.#realSpeed.cancel()

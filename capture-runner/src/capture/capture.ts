@@ -165,7 +165,7 @@ async function takeScreenshot({
   let isSound = false
   try {
     armEgress(lease.tab.egress, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, recorder, signal, timings, onPageReady })
     isSound = true
     const { version } = lease.browser
     const fonts = await hashFonts()

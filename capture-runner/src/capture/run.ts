@@ -148,8 +148,6 @@ export interface Run {
   httpCache?: BatchCache | undefined
   /** What a video needs; absent: the plan has none. */
   recorder?: RecorderParts | undefined
-  /** Never gives the page a virtual clock. */
-  isRealTime?: boolean | undefined
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
@@ -160,10 +158,10 @@ export interface Run {
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason if it was aborted
  */
-export async function run({ plan, tab, lists, httpCache, recorder, isRealTime, signal, timings, onPageReady }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, recorder, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
   const work: Work = {
-    ...{ tab, plan, findings, lists, httpCache, recorder, onPageReady, isRealTime },
+    ...{ tab, plan, findings, lists, httpCache, recorder, onPageReady },
     onLongTask: (session) => endTask(work, session),
     signal: AbortSignal.any([signal, tab.ended]),
   }

@@ -338,14 +338,10 @@ export interface PageFunctions {
   countChanges: () => number
   /** Advances finite animations. @param left remaining page time: only animations that end within it count */
   advanceAnimations: (milliseconds: number, left: number) => VisibleMotion
-  /** Resolves with the next frame. */
+  /** Requests a frame, and resolves with it. */
   nextFrame: () => Promise<void>
   /** Resolves when all idle callbacks that were requested before have been called. */
   whenIdle: () => Promise<void>
-  /** Requests a frame for {@link readFrame}. */
-  requestFrame: () => void
-  /** Time of the requested frame, which its frame callbacks got; `none` if the document has no request. */
-  readFrame: () => number | 'pending' | 'none'
   /** Whether the text of a script in the document matches a regular expression. */
   hasInlineScript: (pattern: string) => boolean
   /** Replaces media queries for `scripting` by their results, and hides `<noscript>`, before the page's scripts are stopped. */

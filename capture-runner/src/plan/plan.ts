@@ -138,11 +138,9 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
 /** Format of the file of a capture. */
 export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format
 
-/** The same plan for a tab whose frames the runner begins (ADR 34), if it waits for visual stability. */
-export function withFrameControl(plan: CapturePlan): CapturePlan {
-  const { context, video, stabilityMilliseconds } = plan
-  return video || stabilityMilliseconds === 0 ? plan : { ...plan, context: { ...context, frameControl: 'picture' } }
-}
+/** The same plan for a tab whose frames the runner begins (ADR 34). */
+export const withFrameControl = (plan: CapturePlan): CapturePlan =>
+  plan.video ? plan : { ...plan, context: { ...plan.context, frameControl: 'picture' } }
 
 /** True if a prepared context needs at most another window size and other media for `wanted`. */
 export function isAdaptable(wanted: ContextPlan, prepared = DEFAULT_CONTEXT): boolean {

@@ -6,7 +6,6 @@ import type { FilterLists } from '../blocking/lists.ts'
 import type { RequestEvaluator } from '../blocking/request-evaluator.ts'
 import type { DevTools } from '../browser/devtools.ts'
 import type { FrameClock } from '../browser/frame-clock.ts'
-import type { PageClock } from '../browser/page-clock.ts'
 import type { Tab } from '../browser/tab.ts'
 import type { PictureFrame } from '../comparison/to-boxes.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
@@ -96,12 +95,10 @@ export interface Work {
   problems?: PageProblems
   /** Contents of the files that the client named, by URL; undefined: could not be loaded. */
   texts?: ReadonlyMap<string, string | undefined>
-  /** The page's virtual clock, paused by default; absent: the page runs in real time. */
-  clock?: PageClock | FrameClock
+  /** The page's clock, on hold by default; absent: the page runs in real time. */
+  clock?: FrameClock
   /** What masks the elements of the page; absent: nothing is masked. */
   masks?: Masks
-  /** The page never gets a virtual clock. */
-  isRealTime?: boolean | undefined
   /** Called when a task of the page does not end, with the session of its frame. */
   onLongTask?: (session: DevTools) => void
   /** When the wait for images ends, on the runner's clock; absent: it has not begun. */

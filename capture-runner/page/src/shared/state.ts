@@ -16,7 +16,6 @@ export interface PageState {
     note: (records: readonly MutationRecord[]) => void
     observer: MutationObserver
   }
-  tintypeFrame: Animation
   /** The action of the client that is running: since when nothing has changed, and what to compare with. */
   tintypeAction: {
     restedFor: () => number

@@ -89,6 +89,8 @@ export const renewEffects: Step = {
   isWanted: (plan) => isNoted(plan) || (isDisturbed(plan) && plan.hover !== undefined),
   run: async (work) => {
     const hasLost = (await findLost(work)).length > 0
+    // Actions need frames.
+    work.clock?.keepRunning(work.signal)
     if (hasLost) await callInPage(work, 'restoreFocus')
     const lost = await findLost(work)
     const again = [scripts, click, clickAll, pressKey].filter(
@@ -104,13 +106,14 @@ export const renewEffects: Step = {
       work,
       lost.some(({ action }) => action === 'hover'),
     )
-    if (!hasLost && !isPointed) return
+    if (!hasLost && !isPointed) return work.clock?.hold()
     // What has ended by itself, such as a message, comes back when its action runs again, and may end again.
     const absent = [await findLost(work), await rested(work)]
     const renewed = [...again, ...(isPointed ? [hover] : [])].map(({ name }) => toSnakeCase(name))
     const isNoted = ({ action, isCertain }: LostEffects) =>
       renewed.includes(action) ? absent.every((lost) => lost.some((one) => one.action === action)) : isCertain
     noteLost(work, (await findLost(work)).filter(isNoted))
+    await work.clock?.hold()
   },
 }
 

@@ -4,7 +4,7 @@ import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
-import { AwaitedFrame } from '../waiting/next-frame.ts'
+import { nextFrame } from '../waiting/next-frame.ts'
 import { passTime, whileTimePasses } from '../waiting/pass-time.ts'
 import { stability } from '../waiting/stability.ts'
 import { stopScripts } from '../waiting/stop-scripts.ts'
@@ -166,8 +166,7 @@ async function layOutTall(work: Work, pageHeight: number): Promise<void> {
 /** Observers of the page learn of the tall window with the next frame, which a busy machine may draw late, and need a moment of page time. */
 async function reachScripts(work: Work): Promise<void> {
   if (work.plan.context.scriptsOff || !(await scriptSeconds(work))) return
-  const frame = await AwaitedFrame.request(work)
-  await frame.drawn(FRAME_MILLISECONDS)
+  await nextFrame(work, FRAME_MILLISECONDS)
   await passTime(work, OBSERVER_MILLISECONDS)
 }
 

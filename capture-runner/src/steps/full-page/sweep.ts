@@ -1,11 +1,10 @@
-import { FrameClock } from '../../browser/frame-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { bringForward, scriptSeconds } from '../waiting/motion.ts'
-import { AwaitedFrame, nextFrame } from '../waiting/next-frame.ts'
+import { nextFrame } from '../waiting/next-frame.ts'
 import { type StepTime, timeOf } from '../waiting/page-time.ts'
 import { scrollTo } from './scroll-to.ts'
 
@@ -21,8 +20,6 @@ const ANIMATION_MILLISECONDS = 2_000
 const TRIALS = 2
 /** Real time to leave for each position that follows. */
 const NEXT_MILLISECONDS = 80
-/** Page time until the first frame there, in a tab with frame control. */
-const FIRST_MILLISECONDS = 16
 /** Milliseconds to wait for a frame there, which a busy machine may draw late. */
 const FRAME_MILLISECONDS = 200
 /** Step as a share of the window height. The overlap leaves no gap between two positions. */
@@ -97,11 +94,7 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number,
 async function rest(work: Work, time: StepTime | undefined): Promise<void> {
   if (!time) return pause(REST_MILLISECONDS, work.signal)
   // Scripts that react to the first frame get another one.
-  if (work.clock instanceof FrameClock) {
-    await time.pass(FIRST_MILLISECONDS)
-    return time.pass(REST_MILLISECONDS)
-  }
-  await (await AwaitedFrame.request(work)).drawn(FRAME_MILLISECONDS)
+  await nextFrame(work, FRAME_MILLISECONDS)
   await time.pass(REST_MILLISECONDS)
 }
 

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright'
 import { toMetrics } from '../../browser/emulation.ts'
-import { FrameClock } from '../../browser/frame-clock.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'
@@ -12,7 +11,7 @@ import { scrollTo } from '../full-page/scroll-to.ts'
 import { checkMainFrame, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/pass-time.ts'
-import { STOPPED, stopScripts } from '../waiting/stop-scripts.ts'
+import { STOPPED } from '../waiting/stop-scripts.ts'
 import { paintCanvas, TRANSPARENT } from './canvas.ts'
 
 const RETRY_MILLISECONDS = 50
@@ -44,7 +43,7 @@ export const screenshot: Step = {
     const late = () => new CaptureError('TIMEOUT', `the picture was not taken within ${captureMilliseconds} ms`)
     using time = bounded(work.signal, captureMilliseconds, late)
     findings.picture = await takePicture({ ...work, signal: time.signal }, cut)
-    if (work.clock instanceof FrameClock && work.clock.hasEndedScripts) warnOnce(findings.warnings, STOPPED)
+    if (work.clock?.hasEndedScripts) warnOnce(findings.warnings, STOPPED)
   },
 }
 
@@ -53,7 +52,7 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   if (!first || rest.length > 0) return takeTiles(work, cut.tiles, cut.scale)
   const piece: Piece = { tile: first, scale: cut.scale }
   const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
-  const frames = work.clock instanceof FrameClock ? work.tab.frames : undefined
+  const { frames } = work.tab
   // A frame of the next page would delay this picture.
   await frames?.hold(work.signal)
   try {
@@ -167,12 +166,12 @@ async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
   const { deviceScaleFactor } = work.plan.context
-  if (work.clock instanceof FrameClock && deviceScaleFactor === 1 && (!piece || isWholeWindow(work, piece))) {
+  if (work.clock && deviceScaleFactor === 1 && (!piece || isWholeWindow(work, piece))) {
     const picture = await work.clock.draw(encoding, signal)
     if (picture) return picture
   }
   const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
-  const { data } = await (work.clock?.whileDrawing(shot, signal, () => stopScripts(work)) ?? shot)
+  const { data } = await (work.clock?.whileDrawing(shot, signal) ?? shot)
   // Chromium returns no data for an image that it cannot encode.
   if (data.length === 0) throw new Error('the browser returned an empty screenshot')
   return Buffer.from(data, 'base64')

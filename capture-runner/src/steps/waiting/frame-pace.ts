@@ -9,7 +9,7 @@ const MAX_MILLISECONDS = 250
 const GROWTH = 1.5
 /** Processor time of the page's scripts after which they are stopped. */
 const MAX_THREAD_SECONDS = 3
-/** Real time after which the wait ends. */
+/** Real time after which the wait ends, unless its plan gives it more. */
 export const MAX_REAL_MILLISECONDS = 8_000
 
 /** Frames in a row without a change and without scripts after which only timers can be left, which need no frames between them. */
@@ -71,5 +71,4 @@ export class FramePace {
 }
 
 /** Whether a page is slower than its timers and frame callbacks demand. @param threadSeconds processor time of its scripts in the wait */
-export const isTooSlow = (threadSeconds: number, realMilliseconds: number): boolean =>
-  threadSeconds >= MAX_THREAD_SECONDS || realMilliseconds >= MAX_REAL_MILLISECONDS
+export const isTooSlow = (threadSeconds: number): boolean => threadSeconds >= MAX_THREAD_SECONDS

@@ -74,11 +74,10 @@ export class MotionWatch {
   }
 
   /**
-   * Advances finite animations and samples the page's activity.
-   * @param milliseconds how far to advance animations
+   * Samples the page's activity.
    * @param left remaining page time: only animations that end within it count
    */
-  async sample(milliseconds: number, left: number): Promise<Motion> {
+  async sample(left: number): Promise<Motion> {
     const { tab, signal } = this.#work
     this.#metrics = await readMetrics(this.#work)
     if (this.#metrics && this.#isObserving) this.#metrics.observers -= 1
@@ -88,7 +87,7 @@ export class MotionWatch {
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
     const seen = await inDocument(this.#work, { ...STILL, hasChanges: true, hasGrown: true }, () =>
-      callInPage({ tab, signal }, 'advanceAnimations', milliseconds, left),
+      callInPage({ tab, signal }, 'advanceAnimations', 0, left),
     )
     this.#isObserving = true
     this.#work.hasEndless = this.#work.hasEndless || seen.endless > 0

@@ -1,14 +1,11 @@
-import { FrameClock } from '../../browser/frame-clock.ts'
+import type { FrameClock } from '../../browser/frame-clock.ts'
 import { pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 import type { Clock } from './dom-idle.ts'
-import { bringForward } from './motion.ts'
 import { holdClock, REQUEST_MILLISECONDS } from './pass-time.ts'
 
 /** Milliseconds of page time between two checks. */
 const LOOK_MILLISECONDS = 100
-/** Real time that passes with each slice of page time, in which the browser draws a frame. */
-const FRAME_MILLISECONDS = 17
 /** Real time that passes at once while another process or a server is awaited. */
 const REAL_SLICE_MILLISECONDS = 50
 
@@ -22,9 +19,12 @@ export interface StepTime extends Clock {
   keepUp: () => Promise<void>
 }
 
-/** The time of a step. Before a video it passes in real time, because the recording expects the page's clock and its frames at the same time. */
+/**
+ * The time of a step. Before a video it passes in real time, because the recording expects the page's clock and its frames at the same time, and so it does
+ * in tabs that draw by themselves.
+ */
 export const timeOf = async (work: Work): Promise<StepTime> =>
-  work.plan.video || work.isRealTime ? new RealTime(work) : new PageTime(work, await holdClock(work))
+  work.plan.video || !work.tab.frames ? new RealTime(work) : new PageTime(work, await holdClock(work))
 
 class RealTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS
@@ -58,17 +58,17 @@ class RealTime implements StepTime {
   run(): void {}
 }
 
-/** Time on the page's virtual clock. */
+/** Time on the page's own clock. */
 class PageTime implements StepTime {
   readonly interval = LOOK_MILLISECONDS
   readonly #work: Work
-  readonly #clock: NonNullable<Work['clock']>
+  readonly #clock: FrameClock
   readonly #started = performance.now()
   #elapsed = 0
   /** When the page's clock began to run in real time; undefined: it is paused. */
   #runningSince: number | undefined
 
-  constructor(work: Work, clock: NonNullable<Work['clock']>) {
+  constructor(work: Work, clock: FrameClock) {
     this.#work = work
     this.#clock = clock
   }
@@ -92,17 +92,7 @@ class PageTime implements StepTime {
     if (this.#isWaiting) return this.keepUp()
     await this.#hold()
     const { signal } = this.#work
-    if (this.#clock instanceof FrameClock) {
-      this.#elapsed += await this.#clock.leap(milliseconds, () => this.#isWaiting, signal)
-      return
-    }
-    const before = performance.now()
-    // The clock stops when a request begins meanwhile.
-    const advanced = this.#clock.advance(milliseconds, () => this.#isWaiting, before + 2 * REAL_SLICE_MILLISECONDS, signal)
-    await Promise.all([advanced, pause(FRAME_MILLISECONDS, signal)])
-    const elapsed = this.#isWaiting ? Math.min(milliseconds, performance.now() - before) : milliseconds
-    this.#elapsed += elapsed
-    await bringForward(this.#work, elapsed)
+    this.#elapsed += await this.#clock.leap(milliseconds, () => this.#isWaiting, signal)
   }
 
   /** Lets a short time pass for the page in real time. */

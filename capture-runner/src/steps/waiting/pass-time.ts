@@ -1,5 +1,4 @@
 import { FrameClock } from '../../browser/frame-clock.ts'
-import { PageClock } from '../../browser/page-clock.ts'
 import { pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
@@ -8,13 +7,13 @@ export const REQUEST_MILLISECONDS = 2_000
 const SLICE_MILLISECONDS = 20
 
 /**
- * The page's virtual clock, on hold. Each capture has one, because two clocks would mix up their responses. In a tab with frame control, it takes over
- * the frames, which have followed real time.
+ * The page's clock, on hold. The first time, it takes over the frames of the tab, which have followed real time.
  * @throws the signal's reason; FrameHungError
  */
-export async function holdClock(work: Work): Promise<NonNullable<Work['clock']>> {
+export async function holdClock(work: Work): Promise<FrameClock> {
   const { tab, onLongTask, signal } = work
-  work.clock ??= tab.frames ? await FrameClock.take(tab, tab.frames, onLongTask, signal) : new PageClock(tab, onLongTask)
+  if (!tab.frames) throw new Error('a tab that draws by itself has no clock')
+  work.clock ??= await FrameClock.take(tab, tab.frames, onLongTask, signal)
   await work.clock.hold()
   return work.clock
 }

@@ -1,4 +1,3 @@
-import { FrameClock } from '../../browser/frame-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
 import sharp from '../../picture/library.ts'
@@ -28,7 +27,7 @@ export interface Raster {
 /** Takes a quick screenshot of the window. It is lossless, because compression would hide slow fades and blur moving areas. */
 export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
   const picture = { format: 'png', optimizeForSpeed: true } as const
-  const drawn = clock instanceof FrameClock ? await clock.draw(picture, signal) : undefined
+  const drawn = await clock?.draw(picture, signal)
   if (drawn) return drawn.toString('base64')
   const shot = awaitResponse(tab.session.send('Page.captureScreenshot', picture), signal)
   const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)

@@ -1,6 +1,5 @@
 import { MAX_MOVING_ELEMENTS, MAX_MOVING_SELECTOR, type MovingParts } from '@tintype/crds/kinds/comparison'
-import { FrameClock } from '../../browser/frame-clock.ts'
-import { PageClock, STOP_MILLISECONDS } from '../../browser/page-clock.ts'
+import type { Advanced, FrameClock } from '../../browser/frame-clock.ts'
 import { callInPage } from '../../page/call.ts'
 import type { WindowShare } from '../../page/functions.ts'
 import { pause } from '../../runtime/race.ts'
@@ -11,31 +10,17 @@ import { FramePace, isTooSlow, MAX_REAL_MILLISECONDS, SKIPPED_MILLISECONDS } fro
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
-import { AwaitedFrame } from './next-frame.ts'
 import { holdClock, passTime, REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { restEndless } from './rest-endless.ts'
 import { settle } from './settle.ts'
 import { AREA_TOLERANCE, findMoved, isSamePicture, mergeAreas, takeSmallPicture } from './small-picture.ts'
 import { STOPPED, stopScripts } from './stop-scripts.ts'
 
-// The bounded wait for visual stability (ADR 34). It advances the page's timers and finite animations faster than real time, and waits for
-// pending requests. It compares screenshots only if scripts still run after that.
+// The bounded wait for visual stability (ADR 34). Timers, frames and animations of the page advance together, faster than real time, and pending
+// requests are waited for. It compares screenshots only if scripts still run after that. A tab that draws by itself waits in real time.
 
-/** Slice of page time while nothing moves. Tween libraries treat a gap over 500 ms as a pause. */
-const STILL_SLICE = 480
-/** Slice while scripts run: half of that, because a busy machine may skip a frame. */
-const RUNNING_SLICE = 240
-const MOVING_SLICE = 200
-/** Slice of a page that needs more real time than page time. */
-const SLOW_SLICE = 100
 /** Page time, or real time during a request, in which a page that gains content gains some again. */
 const GROWTH_MILLISECONDS = 600
-/** Frame time in which frame callbacks must change nothing. */
-const STILL_FRAME_MILLISECONDS = 48
-/** How long to wait for a frame, in real time, so that frame callbacks run. Usually 17 ms; a busy machine needs more; some pages get none. */
-const FRAME_MILLISECONDS = 1_000
-/** The same when the time of the wait is over. */
-const MIN_FRAME_MILLISECONDS = 100
 /** Animations may take this many times the bound. */
 const LONG_ANIMATION = 2.5
 /** Real time for a worker since its start. */
@@ -51,6 +36,8 @@ const BUSY_SECONDS = 0.02
 const PENDING_MILLISECONDS = 1_000
 /** Time beyond the usual end of the wait after which the record says why. */
 const LATE_MILLISECONDS = 500
+/** Real time for which the time stops for requests. Later, both pass together, because a request may depend on a timer. */
+const STOP_MILLISECONDS = 250
 /** Number of pending requests that a warning names. */
 const NAMED_REQUESTS = 2
 /** Milliseconds between two checks of a page in real time. */
@@ -105,17 +92,7 @@ function describe(urls: readonly string[]): string {
 /** The wait for one page. */
 class StabilityWait {
   readonly #work: Work
-  /** Absent: the runner begins the frames of the tab. */
-  readonly #clock: PageClock | undefined
   readonly #motion: MotionWatch
-  /** Duration of the last frame in real time, and its time. */
-  #frameMilliseconds = 0
-  #frameTime: number | undefined
-  #frames = 0
-  /** Frame time that has passed since the last change. */
-  #stillFrameTime = 0
-  /** Whether the last advance took longer in real time than in page time. */
-  #isSlow = false
   /** The page is slower than its timers and frame callbacks demand. */
   #isTooSlow = false
   #sampledAt = performance.now()
@@ -131,7 +108,6 @@ class StabilityWait {
 
   constructor(work: Work) {
     this.#work = work
-    if (!work.tab.frames) this.#clock = work.clock instanceof PageClock ? work.clock : new PageClock(work.tab, work.onLongTask)
     this.#motion = new MotionWatch(work)
     this.#usualEnd = this.#started + work.plan.stabilityRealMilliseconds
     this.#until = this.#started + work.plan.stabilityMaxMilliseconds
@@ -142,10 +118,10 @@ class StabilityWait {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     if (tab.lifecycle.isMoving) await this.#arrive()
-    if (this.#work.isRealTime) return this.#passRealTime(bound)
-    let motion = await this.#motion.sample(0, bound * LONG_ANIMATION)
+    if (!tab.frames) return this.#passRealTime(bound)
+    let motion = await this.#motion.sample(bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) {
-      if (tab.frames) await holdClock(this.#work)
+      await holdClock(this.#work)
       return this.#finishAnimations(motion, bound)
     }
     const hadUnseenWork = await this.#hasUnseenWork()
@@ -153,10 +129,9 @@ class StabilityWait {
     if (hadUnseenWork) motion = await this.#passUntilQuiet(motion, new IdleTime(this.#work))
     const quietAt = performance.now()
     const left = Math.max(0, bound - (quietAt - this.#started))
-    if (this.#clock) this.#work.clock = this.#clock
     const clock = await holdClock(this.#work)
-    motion = await (clock instanceof FrameClock ? this.#passFrames(clock, left, motion) : this.#passPageTime(left, motion))
-    if (await this.#finishLongAnimations(bound)) motion = await this.#sample(0, 0)
+    motion = await this.#passFrames(clock, left, motion)
+    if (await this.#finishLongAnimations(clock, bound)) motion = await this.#sample(0)
     const isNew = hadUnseenWork ? this.#hasCausedWork(quietAt) : await this.#hasUnseenWork()
     return isNew ? this.#passUntilQuiet(motion) : motion
   }
@@ -173,30 +148,18 @@ class StabilityWait {
     return Math.max(this.#grown.real, trafficAt, lastWorker === undefined ? 0 : this.#scriptAt) > since
   }
 
-  /** Lets page time pass until scripts and frame callbacks have had it. Returns the last activity. */
-  async #passPageTime(bound: number, first: Motion): Promise<Motion> {
-    const frame = await AwaitedFrame.request(this.#work)
-    let motion = await this.#pass(bound, { ...first, hasScript: false })
-    if (isMoving(motion) || this.#frames > 0) return this.#watchFrames(motion)
-    // Frame callbacks become visible only after a frame was drawn.
-    await frame.drawn(FRAME_MILLISECONDS)
-    motion = await this.#sample(0, bound)
-    if (!motion.hasScript) return motion
-    return this.#watchFrames(await this.#pass(bound, motion))
-  }
-
   /** Lets page time pass for timers, frames and animations together. While requests are pending, real time passes. Returns the last activity. */
   async #passFrames(clock: FrameClock, bound: number, first: Motion): Promise<Motion> {
     const { tab, signal } = this.#work
     const pace = new FramePace()
-    const until = this.#started + MAX_REAL_MILLISECONDS
+    const until = Math.max(MAX_REAL_MILLISECONDS, this.#work.plan.stabilityMaxMilliseconds)
     const { threadSeconds } = this.#motion
     let left = bound
     let motion: Motion = { ...first, hasScript: false }
     let hasExtended = false
-    while (this.#isDue(left, until, until) || (motion.hasScript && pace.mayCount)) {
+    while (this.#isDue(left) || (motion.hasScript && pace.mayCount)) {
       const { document } = tab.lifecycle
-      let step: { milliseconds: number; isDrawn: boolean; hasDamage: boolean } | undefined
+      let step: (Advanced & { isDrawn: boolean }) | undefined
       if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
         await clock.pass(TICK, signal)
         this.#page += TICK
@@ -204,15 +167,14 @@ class StabilityWait {
       else {
         const milliseconds = pace.stepWithin(left)
         const isDrawn = pace.isDrawn(left > 0 && milliseconds >= left)
-        step = { isDrawn, ...(await clock.advance(milliseconds, isDrawn, signal)) }
+        step = { isDrawn, ...(await this.#advance(clock, milliseconds, isDrawn)) }
         left = Math.max(0, left - step.milliseconds)
-        this.#page += step.milliseconds
       }
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
         await this.#arrive()
         left = bound
       }
-      motion = await this.#sample(0, left)
+      motion = await this.#sample(left)
       if (step) {
         const end = { ...step, hasScript: motion.hasScript }
         pace.note(end)
@@ -223,7 +185,7 @@ class StabilityWait {
         }
       }
       const real = performance.now() - this.#started
-      this.#isTooSlow = clock.hasEndedScripts || isTooSlow(this.#motion.threadSeconds - threadSeconds, real)
+      this.#isTooSlow = clock.hasEndedScripts || real >= until || isTooSlow(this.#motion.threadSeconds - threadSeconds)
       if (this.#isTooSlow) return motion
     }
     return motion
@@ -241,9 +203,9 @@ class StabilityWait {
       document = tab.lifecycle.document
       began = performance.now()
     }
-    await this.#motion.sample(0, 0)
+    await this.#motion.sample(0)
     await pause(REAL_SLICE, signal)
-    return this.#motion.sample(0, 0)
+    return this.#motion.sample(0)
   }
 
   /** A page without scripts has only animations. Advancing them costs no time, so longer ones are finished too. */
@@ -253,49 +215,12 @@ class StabilityWait {
   }
 
   /** Brings longer animations to their end, as in a page without scripts. What follows an animation gets a frame. */
-  async #finishLongAnimations(bound: number): Promise<boolean> {
+  async #finishLongAnimations(clock: FrameClock, bound: number): Promise<boolean> {
     const left = bound * (LONG_ANIMATION - 1)
     if (!(await this.#motion.hasAnimations(left))) return false
     await bringForward(this.#work, left)
-    await this.#drawFrame()
+    await this.#advance(clock, TICK, true)
     return true
-  }
-
-  /** Lets page time pass, and longer while requests are pending. Returns the last activity. */
-  async #pass(bound: number, first: Motion): Promise<Motion> {
-    const { tab } = this.#work
-    let left = bound
-    let motion = first
-    let before = first
-    let isQuiet = false
-    let isExtended = false
-    while (this.#isDue(left)) {
-      const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
-      const milliseconds = left > 0 ? Math.min(slice, left) : slice
-      const { document } = tab.lifecycle
-      const isReal = this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)
-      let passed = 0
-      if (isReal) await this.#passReal()
-      else passed = await this.#advance(milliseconds)
-      left = Math.max(0, left - passed)
-      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
-        await this.#arrive()
-        left = bound
-      }
-      const frameTime = motion.hasScript || isMoving(motion) ? await this.#drawFrame() : 0
-      before = motion
-      motion = await this.#sample(passed, left)
-      this.#stillFrameTime = isMoving(motion) ? 0 : this.#stillFrameTime + frameTime
-      // Activity that begins late in a long slice gets additional time, once.
-      if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
-        isExtended = true
-        left = bound - STILL_SLICE
-      }
-      // The response may cause work.
-      isQuiet = !isReal && !motion.hasScript && !isMoving(motion)
-    }
-    // On a busy machine a frame may be late, so activity in either of the last two samples counts.
-    return isMoving(motion) ? motion : before
   }
 
   /**
@@ -328,7 +253,7 @@ class StabilityWait {
       await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
       const wasIdle = idleTime?.isOver !== false
-      motion = await this.#sample(this.#work.clock ? REAL_SLICE : 0, this.#work.plan.stabilityMilliseconds)
+      motion = await this.#sample(this.#work.plan.stabilityMilliseconds)
       const isGaining =
         motion.hasGrown || tab.lifecycle.trafficAt > checkedAt || tab.lifecycle.hasUnanswered(checkedAt - REQUEST_MILLISECONDS)
       const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
@@ -339,7 +264,8 @@ class StabilityWait {
       hadIdleTime = !isGaining && (hadIdleTime || wasIdle)
       if (isGaining && idleTime) idleTime = new IdleTime(this.#work)
       // In a tall window, the browser may expect a frame that never comes. Another one ends that wait, and idle time follows.
-      if (idleTime?.isOver === false && withoutGain > 0 && withoutGain % QUIET_CHECKS === 0) await AwaitedFrame.request(this.#work)
+      if (idleTime?.isOver === false && withoutGain > 0 && withoutGain % QUIET_CHECKS === 0)
+        await inDocument(this.#work, undefined, () => callInPage(this.#work, 'nextFrame'))
     }
     return motion
   }
@@ -368,116 +294,69 @@ class StabilityWait {
     if (this.#motion.hasMarquee) await restMarquees(this.#work)
   }
 
-  /** If the page's clock is behind real time, stops the page's scripts: the browser would draw late. Printing needs no frames. */
+  /** Stops the scripts of a page that is slower than its timers and frame callbacks demand: the browser would draw late. Printing needs no frames. */
   async hasStoppedScripts(motion: Motion): Promise<boolean> {
-    const { plan, signal, findings } = this.#work
-    const stop = () => stopScripts(this.#work)
-    if (plan.pages) return false
-    if (this.#isTooSlow) await stop()
-    else if (!this.#work.clock || !(await this.#clock?.catchUp(stop, signal))) return false
-    // Else the clock has waited for a request, or the scripts have ended.
+    const { plan, findings } = this.#work
+    if (plan.pages || !this.#isTooSlow) return false
+    await stopScripts(this.#work)
+    // Else the page has waited for a request, or the scripts have ended.
     this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
     if (this.hasOverrun) findings.warnings.push(STOPPED)
     return true
   }
 
   /**
-   * Waits until the page becomes stable in real time, on which frames and workers run: two successive screenshots show the same, and frame time has
-   * advanced between them. Returns the areas that do not rest. What moved in the last run of the schedule is waited for only briefly.
+   * Waits until two successive screenshots show the same. Returns the areas that do not rest. What moved in the last run of the schedule is waited for
+   * only briefly.
    */
   async waitForRest(): Promise<WindowShare[]> {
-    const began = performance.now()
     const until = this.#work.plan.stabilityPicturesMilliseconds
+    const began = this.#passed
     const seen: WindowShare[][] = []
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       await this.#passBetweenPictures()
-      // Without a new frame, the screenshots would be equal on a busy machine.
-      const frameTime = await this.#drawFrame()
       const after = await takeSmallPicture(this.#work)
       const { moved, isKnown } = await findMoved(this.#work, before, after)
-      const now = performance.now()
-      const isOver = (this.#work.clock instanceof FrameClock ? this.#page : now - this.#started) > until
-      if (moved.length === 0 && (frameTime > 0 || isOver)) return []
+      if (moved.length === 0) return []
       seen.push(moved)
-      const isExpected = isKnown && moved.length > 0 && seen.length >= KNOWN_PAIRS && now - began > KNOWN_MILLISECONDS
+      const isExpected = isKnown && seen.length >= KNOWN_PAIRS && this.#passed - began > KNOWN_MILLISECONDS
       // What came to rest meanwhile is in the first half.
-      if (isExpected || isOver) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
+      if (isExpected || this.#passed > until) return mergeAreas(seen.slice(Math.floor(seen.length / 2)).flat())
       before = after
     }
   }
 
+  /** Page time since the wait began; real time in a tab that draws by itself. */
+  get #passed(): number {
+    return this.#work.clock ? this.#page : performance.now() - this.#started
+  }
+
   async #passBetweenPictures(): Promise<void> {
     const { clock, signal } = this.#work
-    if (!(clock instanceof FrameClock)) return passTime(this.#work, PICTURES_MILLISECONDS)
+    if (!clock) return pause(PICTURES_MILLISECONDS, signal)
     for (let passed = 0; passed < PICTURES_MILLISECONDS; passed += TICK) {
-      this.#page += (await clock.advance(TICK, passed + TICK >= PICTURES_MILLISECONDS, signal)).milliseconds
+      await this.#advance(clock, TICK, passed + TICK >= PICTURES_MILLISECONDS)
     }
   }
 
-  /**
-   * Watches frame callbacks that have changed nothing. They may belong to a fade whose time stands still: frame time may come from the page's clock,
-   * which is ahead, and then stands still until real time has caught up. Returns the last activity.
-   */
-  async #watchFrames(first: Motion): Promise<Motion> {
-    let motion = first
-    while (motion.hasScript && !isMoving(motion) && this.#stillFrameTime < STILL_FRAME_MILLISECONDS && performance.now() < this.#usualEnd) {
-      this.#stillFrameTime += await this.#drawFrame()
-      motion = await this.#sample(0, 0)
-    }
-    return motion
+  async #advance(clock: FrameClock, milliseconds: number, isDrawn: boolean): Promise<Advanced> {
+    const advanced = await clock.advance(milliseconds, isDrawn, this.#work.signal)
+    this.#page += advanced.milliseconds
+    return advanced
   }
 
-  /** Page time between two frames. Pages that are slow to draw get fewer frames, as in real time. Undefined: no frame is needed. */
-  #sliceFor(motion: Motion): number | undefined {
-    if (this.#isSlow) return SLOW_SLICE
-    const usual = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : undefined
-    return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
-  }
-
-  /** Waits for a frame. Returns by how much its time is later than that of the frame before. */
-  async #drawFrame(): Promise<number> {
-    const { clock, signal } = this.#work
-    if (clock instanceof FrameClock) return (await clock.advance(TICK, true, signal)).milliseconds
-    const started = performance.now()
-    const frame = await AwaitedFrame.request(this.#work)
-    const time = await frame.drawn(Math.max(MIN_FRAME_MILLISECONDS, Math.min(FRAME_MILLISECONDS, this.#usualEnd - started)))
-    this.#frameMilliseconds = performance.now() - started
-    const before = this.#frameTime
-    this.#frameTime = time
-    this.#frames += 1
-    // The first frame of another document counts from the beginning.
-    return time === undefined || before === undefined ? 0 : Math.max(0, time - before)
-  }
-
-  async #advance(milliseconds: number): Promise<number> {
-    const started = performance.now()
-    const until = this.#isGrowing() || this.#isFetching() ? this.#until : this.#usualEnd
-    const passed = (await this.#clock?.advance(milliseconds, () => this.#isWaiting(), until, this.#work.signal)) ?? 0
-    this.#isSlow = !this.#isWaiting() && performance.now() - started > Math.max(passed, milliseconds)
-    this.#page += passed
-    return passed
-  }
-
-  /** Lets page time and real time pass while the page waits for a request. That does not use up its page time. */
-  async #passReal(): Promise<void> {
-    await passTime(this.#work, REAL_SLICE)
-    this.#page += REAL_SLICE
-  }
-
-  async #sample(milliseconds: number, left: number): Promise<Motion> {
+  async #sample(left: number): Promise<Motion> {
     this.#sampledAt = performance.now()
-    const motion = await this.#motion.sample(milliseconds, left)
+    const motion = await this.#motion.sample(left)
     if (motion.hasScript) this.#scriptAt = performance.now()
     if (motion.hasGrown) this.#grown = { page: this.#page, real: performance.now() }
     return motion
   }
 
   /** Whether page time is left, a request is pending, or the page gains content. */
-  #isDue(left: number, usualEnd = this.#usualEnd, until = this.#until): boolean {
-    const now = performance.now()
-    if (now < usualEnd && (left > 0 || this.#isWaiting())) return true
-    if (now > until) return false
+  #isDue(left: number): boolean {
+    if (left > 0 || this.#isWaiting()) return true
     return this.#isFetching() || (this.#page < this.#work.plan.stabilityMaxMilliseconds && this.#isGrowing())
   }
 

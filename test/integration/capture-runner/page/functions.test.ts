@@ -554,7 +554,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readDocumentFacts'), facts)
     },
   },
-  readFrame: { run: async (t, { call }) => t.equal(await call('readFrame'), 'none') },
   readExtent: {
     html: '<body style="margin:0"><div style="height:900px"></div>',
     run: async (t, { call, read }) => {
@@ -670,13 +669,6 @@ const cases: Record<PageFunctionName, Case> = {
       await call('removeSharedWorkers')
       const { result } = await session.send('Runtime.evaluate', { expression: "'SharedWorker' in globalThis", contextId })
       t.equal(result.value, false)
-    },
-  },
-  requestFrame: {
-    run: async (t, { call }) => {
-      await call('requestFrame')
-      await call('nextFrame')
-      t.type(await call('readFrame'), 'number')
     },
   },
   // The cursor is hidden in the first half of its round. Of the slides, one is.

@@ -29,8 +29,6 @@ const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = 
   prepareReveal: [20_000],
   pinHeights: [],
   advanceAnimations: [100, 1_000],
-  requestFrame: [],
-  readFrame: [],
   findMovingAreas: [],
   hidesTop: [],
   shiftDown: [100],

@@ -134,7 +134,6 @@ export async function openStudio({
         tab: lease.tab,
         lists,
         httpCache: shared,
-        isRealTime,
         recorder: plan.video ? await recorderOf(maxBytes) : undefined,
         signal,
         timings,

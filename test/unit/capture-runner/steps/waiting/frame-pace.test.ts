@@ -69,8 +69,7 @@ t.test('FramePace gives a page that still moves as many frames as two seconds ha
   t.notOk(rests.mayCount)
 })
 
-t.test('a page is too slow by its processor time or by real time', async (t) => {
-  t.notOk(isTooSlow(2.9, 7_900))
-  t.ok(isTooSlow(3, 100))
-  t.ok(isTooSlow(0.1, 8_000))
+t.test('a page is too slow by its processor time', async (t) => {
+  t.notOk(isTooSlow(2.9))
+  t.ok(isTooSlow(3))
 })
