@@ -37,7 +37,7 @@ const Env = z.object({
   TINTYPE_CHROMIUM: z.string().default('/usr/lib/chromium/chromium-headless-shell'),
   TINTYPE_JAIL_DIRECTORY: z.string().default('/app/jail'), // hold.sh, enter.sh, listen.mjs, probe.mjs
   TINTYPE_LISTS_DIRECTORY: z.string().default('/app/lists'), // filter lists, read when a capture first blocks something
-  TINTYPE_FRAME_CONTROL: z.stringbool().default(false), // the runner begins the frames of its usual captures (ADR 34)
+  TINTYPE_FRAME_CONTROL: z.stringbool().default(true), // the runner begins the frames of its pictures (ADR 34); false: pages wait in real time
   TINTYPE_VIDEO: z.stringbool().default(false), // RunnerPool.spec.video: this runner records videos
   TINTYPE_VIDEO_DIRECTORY: z.string().default('/tmp/tintype-video'), // for videos until they are stored
   TINTYPE_FFMPEG: z.string().default('ffmpeg'),

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import pino from 'pino'
-import { launchBrowser } from '../../../capture-runner/src/browser/browser.ts'
+import { flagsOf, launchBrowser } from '../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../capture-runner/src/browser/browsers.ts'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
@@ -40,7 +40,8 @@ const log = pino({ level: 'warn' }, pino.destination(2))
 const { maxCaptures, ...launching } = settings
 const guard = createGuard({ ownAddresses: [] })
 const browsers = new Browsers({
-  launch: () => launchBrowser({ ...launching, guard }),
+  launch: () => launchBrowser({ ...launching, guard, extraArguments: flagsOf(true, false) }),
+  hasFrameControl: true,
   isolation: 'context',
   log,
   ...(maxCaptures === undefined ? {} : { maxCaptures }),

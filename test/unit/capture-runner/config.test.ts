@@ -16,7 +16,7 @@ t.test('loadConfig sets defaults', async (t) => {
     TINTYPE_EGRESS: {},
     TINTYPE_SANDBOX_MODE: 'auto',
     TINTYPE_ISOLATION: 'context',
-    TINTYPE_FRAME_CONTROL: false,
+    TINTYPE_FRAME_CONTROL: true,
     TINTYPE_DISPATCH_PUBLIC_KEY: { crv: 'Ed25519' },
     KUBERNETES_SERVICE_PORT: '443',
   })

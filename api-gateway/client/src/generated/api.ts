@@ -542,7 +542,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1145,7 +1145,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -1695,7 +1695,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -2271,7 +2271,7 @@ export interface components {
                 wait_for_fonts_timeout?: number;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean;
-                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
                 stability_timeout?: number;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number;
@@ -3635,7 +3635,7 @@ export interface components {
                 wait_for_fonts_timeout?: number | null;
                 /** @description Waits until the images in the picture are loaded, at most wait_for_selector_timeout: also backgrounds, posters, images in components, and images added meanwhile. Default: false. */
                 wait_for_images?: boolean | null;
-                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
+                /** @description Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000. */
                 stability_timeout?: number | null;
                 /** @description Milliseconds without a request after which networkidle is reached, 100 to 10000. Default: 500. */
                 network_idle_time?: number | null;

@@ -9,8 +9,6 @@ const MAX_MILLISECONDS = 250
 const GROWTH = 1.5
 /** Processor time of the page's scripts after which they are stopped. */
 const MAX_THREAD_SECONDS = 3
-/** Real time after which the wait ends, unless its plan gives it more. */
-export const MAX_REAL_MILLISECONDS = 8_000
 
 /** Frames in a row without a change and without scripts after which only timers can be left, which need no frames between them. */
 const RESTING_FRAMES = 2

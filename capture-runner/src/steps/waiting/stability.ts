@@ -6,7 +6,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { FramePace, isTooSlow, MAX_REAL_MILLISECONDS, SKIPPED_MILLISECONDS } from './frame-pace.ts'
+import { FramePace, isTooSlow, SKIPPED_MILLISECONDS } from './frame-pace.ts'
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
@@ -152,7 +152,7 @@ class StabilityWait {
   async #passFrames(clock: FrameClock, bound: number, first: Motion): Promise<Motion> {
     const { tab, signal } = this.#work
     const pace = new FramePace()
-    const until = Math.max(MAX_REAL_MILLISECONDS, this.#work.plan.stabilityMaxMilliseconds)
+    const until = this.#work.plan.stabilityMaxMilliseconds
     const { threadSeconds } = this.#motion
     let left = bound
     let motion: Motion = { ...first, hasScript: false }

@@ -90,7 +90,7 @@ export const waitingOptions = {
     milliseconds(
       0,
       10000,
-      'Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 5 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000.',
+      'Maximum wait in milliseconds for animations, timers and late requests to end, 0 to 10000; 0 disables it. The page’s time runs faster than real time; the wait ends when either reaches the maximum. While the page gains content or receives data, it takes up to 8 seconds, with compare_to 15. With full_page, content that appears on scroll is shown too. Endless animations show the same phase in each picture. Default: 2000.',
     ),
   ),
   networkIdleTime: pictureOption(
@@ -147,7 +147,7 @@ export const waitingDefaults = {
   blankPageAction: 'retry' as 'accept' | 'retry' | 'fail',
 }
 
-const STABILITY_REAL_MILLISECONDS = 5_000
+const STABILITY_REAL_MILLISECONDS = 8_000
 /** A picture that shows the middle of a movement would raise a false alarm, and comparisons are rarely urgent. */
 const COMPARED_STABILITY_REAL_MILLISECONDS = 15_000
 

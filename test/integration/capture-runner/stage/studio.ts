@@ -84,7 +84,7 @@ export async function openStudio({
   lists,
   guard: guardConfig,
   extraArguments = [],
-  hasFrameControl = process.env.TINTYPE_FRAME_CONTROL === 'true',
+  hasFrameControl = process.env.TINTYPE_FRAME_CONTROL !== 'false',
   video,
 }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })

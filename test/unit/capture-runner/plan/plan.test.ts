@@ -32,7 +32,7 @@ const effects: { options: CaptureOptions; changes: object }[] = [
     changes: {
       stabilityMilliseconds: 700,
       stabilityRealMilliseconds: 700,
-      stabilityMaxMilliseconds: 5_000,
+      stabilityMaxMilliseconds: 8_000,
       stabilityPicturesMilliseconds: 1_100,
       endlessMilliseconds: 1_000,
     },
