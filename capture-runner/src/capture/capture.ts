@@ -100,7 +100,7 @@ export async function capture(
     const { picture, video, findings } = baseline
       ? await compareTwice(first, {
           ...{ baseline, plan, deadline: order.deadline, captureMilliseconds, signal: time.signal },
-          captureAgain: (moving) => take({}, { ...plan, movingElements: [...plan.movingElements, ...moving] }),
+          captureAgain: (moving) => take({}, { ...plan, movingElements: [...plan.movingElements, ...moving], isSecondLoad: true }),
         })
       : first
     if (baseline) timings.compare = Math.round(performance.now() - comparing)

@@ -67,6 +67,8 @@ export interface CapturePlan extends StepPlans {
   copy?: CopyPlan
   /** CSS selectors of elements that moved in the last run of the schedule. */
   movingElements?: readonly string[]
+  /** The page is loaded again to confirm a change. */
+  isSecondLoad?: true
   /** Warnings that are known before the capture. */
   warnings: readonly string[]
 }

@@ -27,6 +27,8 @@ const LONG_ANIMATION = 2.5
 const WORKER_MILLISECONDS = 500
 /** Milliseconds between two compared screenshots. */
 const PICTURES_MILLISECONDS = 100
+/** How much later the second load of a comparison shows what moves: no multiple of the time above. */
+const OTHER_MILLISECONDS = 80
 /** Real time, and pairs of screenshots, after which what moved in the last run of the schedule is not waited for. */
 const KNOWN_MILLISECONDS = 1_000
 const KNOWN_PAIRS = 3
@@ -66,6 +68,7 @@ export const stability: Step = {
     await restEndless(work)
     const areas = await wait.waitForRest()
     if (areas.length === 0) return
+    if (work.plan.isSecondLoad) await wait.moveOn()
     const moving = await nameMoving(work, areas)
     work.findings.moving = { ...work.findings.moving, ...moving }
     const where = moving.elements.length > 0 ? ` in ${moving.elements.join(', ')}. compare_ignore leaves elements out` : ''
@@ -315,7 +318,7 @@ class StabilityWait {
     const seen: WindowShare[][] = []
     let before = await takeSmallPicture(this.#work)
     for (;;) {
-      await this.#passBetweenPictures()
+      await this.#passInFrames(PICTURES_MILLISECONDS)
       const after = await takeSmallPicture(this.#work)
       const { moved, isKnown } = await findMoved(this.#work, before, after)
       if (moved.length === 0) return []
@@ -332,11 +335,16 @@ class StabilityWait {
     return this.#work.clock ? this.#page : performance.now() - this.#started
   }
 
-  async #passBetweenPictures(): Promise<void> {
+  /** Shows what moves at another moment than in the first load of a comparison. What both loads show would count as a change. */
+  moveOn(): Promise<void> {
+    return this.#passInFrames(OTHER_MILLISECONDS)
+  }
+
+  async #passInFrames(milliseconds: number): Promise<void> {
     const { clock, signal } = this.#work
-    if (!clock) return pause(PICTURES_MILLISECONDS, signal)
-    for (let passed = 0; passed < PICTURES_MILLISECONDS; passed += TICK) {
-      await this.#advance(clock, TICK, passed + TICK >= PICTURES_MILLISECONDS)
+    if (!clock) return pause(milliseconds, signal)
+    for (let passed = 0; passed < milliseconds; passed += TICK) {
+      await this.#advance(clock, TICK, passed + TICK >= milliseconds)
     }
   }
 
