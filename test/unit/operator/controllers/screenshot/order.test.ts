@@ -62,7 +62,7 @@ t.test(
     const ofSchedule = (more: object) => ({ ...shot, spec: { ...shot.spec, scheduleRef: { ...scheduleRef, ...more } } })
     const order = buildOrder(ofSchedule({ wasFit: true }), storage, parts)
     t.equal(CaptureOrder.parse(order).isWatched, true)
-    t.equal(order.deadline, deadlineOf(shot).getTime() + 10_000, 'with time for it')
+    t.equal(order.deadline, deadlineOf(shot).getTime() + 7_000, 'with time for it')
     t.notOk('isWatched' in buildOrder(ofSchedule({}), storage, parts), 'of a schedule that compares nothing')
   },
 )
