@@ -237,7 +237,9 @@ class StepRunner {
 }
 
 /** Ends a task of the page that does not end, so that the page responds again. */
-function endTask({ findings }: Work, session: DevTools): void {
+function endTask(work: Work, session: DevTools): void {
+  const { findings } = work
+  work.hasEndedTask = true
   session.send('Runtime.terminateExecution').catch(() => {})
   const warning = `a script of the page did not end within ${TASK_MILLISECONDS / 1_000} seconds and was stopped`
   if (!findings.warnings.includes(warning)) findings.warnings.push(warning)

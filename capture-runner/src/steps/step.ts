@@ -101,6 +101,8 @@ export interface Work {
   masks?: Masks
   /** Called when a task of the page does not end, with the session of its frame. */
   onLongTask?: (session: DevTools) => void
+  /** A task of the page was ended, with a warning. */
+  hasEndedTask?: boolean
   /** When the wait for images ends, on the runner's clock; absent: it has not begun. */
   imagesUntil?: number
   /** Whether the page has had endless animations; absent: not known. */

@@ -62,7 +62,7 @@ export const stability: Step = {
     wait.reportTime()
     await wait.restMarquees()
     const hasStopped = await wait.hasStoppedScripts(motion)
-    if (wait.hasOverrun || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
+    if (wait.hasOverrun || work.hasEndedTask || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
     if (hasStopped || !isMoving(motion)) return
     // What they paint outside of their boxes would never rest.
     await restEndless(work)
@@ -280,13 +280,15 @@ class StabilityWait {
 
   /** Adds a warning if the wait took longer than usual or missed something. */
   reportTime(): void {
-    const { tab, findings } = this.#work
+    const { tab, findings, hasEndedTask } = this.#work
     const now = performance.now()
     const pending = tab.lifecycle.pendingContent(now - PENDING_MILLISECONDS)
     const isReceiving = now - tab.lifecycle.trafficAt < QUIET_CHECKS * REAL_SLICE
     const what = isReceiving ? 'receiving data' : this.#isGrowing() ? 'gaining content' : undefined
-    this.isCutShort = now > this.#until && what !== undefined
     if (pending.length > 0) findings.warnings.push(`the page was still waiting for ${describe(pending)} when the picture was taken`)
+    // What the page received during the task was reported after it.
+    if (hasEndedTask) return
+    this.isCutShort = now > this.#until && what !== undefined
     if (this.isCutShort) findings.warnings.push(`the page was still ${what} when the picture was taken`)
     else if (Math.max(this.#grown.real, tab.lifecycle.trafficAt) > this.#usualEnd + LATE_MILLISECONDS) {
       findings.warnings.push(`the wait took ${Math.round(now - this.#started)} ms, because the page was gaining content or receiving data`)
@@ -303,7 +305,7 @@ class StabilityWait {
     if (plan.pages || !this.#isTooSlow) return false
     await stopScripts(this.#work)
     // Else the page has waited for a request, or the scripts have ended.
-    this.hasOverrun = !this.#isWaiting() && (motion.hasScript || isMoving(motion))
+    this.hasOverrun = !this.#work.hasEndedTask && !this.#isWaiting() && (motion.hasScript || isMoving(motion))
     if (this.hasOverrun) findings.warnings.push(STOPPED)
     return true
   }
