@@ -322,7 +322,7 @@ export class Browsers {
         await abortable(prepared.check ?? Promise.resolve(), time.signal)
         await abortable(adaptTab(tab, this.#prepared, plan), time.signal)
       }
-      tab.frames?.start(this.#hasFrameControl)
+      if (tab.frames) tab.frames.isWatched = this.#hasFrameControl
       return tab
     } catch (error) {
       discard(next)

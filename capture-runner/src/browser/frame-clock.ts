@@ -11,14 +11,14 @@ import { TaskWatch } from './task-watch.ts'
 
 /** Real time after which an advance ends, whatever page time has passed. */
 const ADVANCE_MILLISECONDS = 1_000
-/** Milliseconds between two frames that follow real time. */
-const TICK_MILLISECONDS = 16
-/** Maximum advance of such a frame. */
-const MAX_TICK_MILLISECONDS = 100
+/** Page time of a frame that only draws. */
+const FRAME_MILLISECONDS = 16
 /** Maximum page time between two frames of a leap. */
 const LEAP_MILLISECONDS = 66
 /** A frame that is not later than the one before never ends. */
 const LATER_MILLISECONDS = 0.05
+/** Real time after which the browser will never draw a page that it has not drawn yet. */
+const UNDRAWN_MILLISECONDS = 3_000
 /** Frames without a picture before the browser is asked for one in another way. */
 const PICTURE_FRAMES = 3
 
@@ -78,7 +78,9 @@ export class FrameClock {
     const isOver = await isWithin(ADVANCE_MILLISECONDS, this.#clock.advance(milliseconds, false, signal), signal)
     this.#isUncertain ||= !isOver
     this.#now = this.#isUncertain ? Math.max(before, await this.#read(signal)) : before + milliseconds
-    const { hasDamage } = await this.#begin({ isUndrawn: !isDrawn }, milliseconds, signal)
+    const { hasDamage } = this.#frames.isNavigating
+      ? { hasDamage: false }
+      : await this.#begin({ isUndrawn: !isDrawn }, milliseconds, signal)
     return { milliseconds: this.#isUncertain ? this.#now - before : milliseconds, hasDamage }
   }
 
@@ -111,15 +113,10 @@ export class FrameClock {
 
   /** Lets page time and real time pass together. @throws the signal's reason; FrameHungError */
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (this.#realSpeed.isRunning) return pause(milliseconds, signal)
-    const until = performance.now() + milliseconds
-    let before = performance.now()
-    do {
-      await pause(Math.min(TICK_MILLISECONDS, milliseconds), signal)
-      const now = performance.now()
-      await this.#tick(now - before, signal)
-      before = now
-    } while (performance.now() < until)
+    const { isHeld } = this
+    this.keepRunning(signal)
+    await pause(milliseconds, signal)
+    if (isHeld) await this.hold()
   }
 
   /** Begins frames until the browser has finished drawing. @throws the signal's reason; FrameHungError */
@@ -130,9 +127,11 @@ export class FrameClock {
       isOver = true
     }
     const ended = drawing.then(end, end)
+    const began = performance.now()
     while (!isOver) {
-      await this.#begin({}, TICK_MILLISECONDS, signal)
-      await isWithin(TICK_MILLISECONDS, ended, signal)
+      if (!this.#frames.hasDrawn && performance.now() - began > UNDRAWN_MILLISECONDS) throw this.#frames.hang()
+      await this.#begin({}, FRAME_MILLISECONDS, signal)
+      await isWithin(FRAME_MILLISECONDS, ended, signal)
     }
     return drawing
   }
@@ -142,7 +141,7 @@ export class FrameClock {
     // A frame waits for a running task of the page only if the page has asked for a frame.
     await awaitResponse(this.#tab.session.send('Runtime.evaluate', { expression: '0' }), signal)
     for (let frames = 0; frames < PICTURE_FRAMES; frames++) {
-      const drawn = await this.#begin({ picture }, TICK_MILLISECONDS, signal)
+      const drawn = await this.#begin({ picture }, FRAME_MILLISECONDS, signal)
       if (drawn.picture) return drawn.picture
     }
     return undefined
@@ -162,7 +161,7 @@ export class FrameClock {
 
   /** A frame that follows real time. */
   #tick(milliseconds: number, signal: AbortSignal): Promise<Advanced> {
-    return this.advance(Math.min(milliseconds, MAX_TICK_MILLISECONDS), this.#ticks++ % DRAWN_EVERY === 0, signal)
+    return this.advance(milliseconds, this.#ticks++ % DRAWN_EVERY === 0, signal)
   }
 
   #begin(wish: FrameWish, interval: number, signal: AbortSignal) {

@@ -3,6 +3,7 @@ import type { ContextPlan } from '../plan/context.ts'
 import { FrameHungError } from '../runtime/errors.ts'
 import { abortable, awaitResponse, isWithin } from '../runtime/race.ts'
 import { type DevTools, readMetric } from './devtools.ts'
+import type { Lifecycle } from './lifecycle.ts'
 
 // A tab with frame control draws a frame only on command (HeadlessExperimental.beginFrame of chromium-headless-shell). So the runner decides the time
 // of each frame. Everything that waits for a frame, such as a click or a screenshot, hangs while nobody begins one. So frames begin by themselves, on
@@ -21,6 +22,9 @@ const WORKING_SECONDS = 3
 /** Milliseconds between two checks whether it still works, and its processor time between them that counts as work. A check takes less. */
 const CHECK_MILLISECONDS = 500
 const CHECK_SECONDS = 0.02
+
+/** What a tab tells about its main frame. */
+export type FramedDocument = Pick<Lifecycle, 'document' | 'isNavigating'>
 
 /** The time of one frame, as `frameTimeTicks` and `interval` of DevTools: milliseconds of the browser's monotonic clock. */
 export interface FrameTime {
@@ -94,7 +98,11 @@ export class FrameControl {
   readonly #onHung: () => void
   /** A script of the page was ended because it delayed a frame. */
   hasEndedScripts = false
-  #isWatched = false
+  /** Ends the tab if a frame that begins by itself does not end, and draws few of them. */
+  isWatched = false
+  #lifecycle: FramedDocument | undefined
+  /** The document that was drawn last; false: none. */
+  #drawn: string | undefined | false = false
   /** Releases the lock; absent: each frame acquires it. */
   #release: (() => void) | undefined
   #running: { stop: AbortController; ended: Promise<void> } | undefined
@@ -108,14 +116,28 @@ export class FrameControl {
     gone.addEventListener('abort', () => this.release(), { once: true })
   }
 
+  /** Follows the documents of the tab. A frame that is under way while one replaces another may keep the browser from ever drawing the new one. */
+  follow(lifecycle: FramedDocument): void {
+    this.#lifecycle = lifecycle
+  }
+
+  /** A document is about to replace the current one, so that no frame should begin. */
+  get isNavigating(): boolean {
+    return this.#lifecycle?.isNavigating ?? false
+  }
+
+  /** The browser has drawn the current document. */
+  get hasDrawn(): boolean {
+    return this.#drawn === this.#lifecycle?.document
+  }
+
   /** A frame of the browser never ended. */
   get isHung(): boolean {
     return this.#lock.isHung
   }
 
-  /** Begins frames on the real clock until {@link stop}. @param isWatched ends the tab if a frame does not end, and draws few frames */
-  start(isWatched = false): void {
-    this.#isWatched ||= isWatched
+  /** Begins frames on the real clock until {@link stop}, but none while the tab navigates. */
+  start(): void {
     if (this.#running) return
     const stop = new AbortController()
     this.#running = { stop, ended: this.#run(AbortSignal.any([stop.signal, this.#gone])) }
@@ -188,7 +210,7 @@ export class FrameControl {
     // One script after the other.
     this.#session.send('Emulation.setScriptExecutionDisabled', { value: true }).catch(() => {})
     if (await isWithin(FRAME_MILLISECONDS - CHECK_MILLISECONDS, frame, signal)) return frame
-    throw this.#hang()
+    throw this.hang()
   }
 
   /** A page may work as long as it likes while it loads. */
@@ -200,11 +222,12 @@ export class FrameControl {
       const worked = performance.now() - began < FRAME_MILLISECONDS ? 0 : await this.#threadSeconds()
       const isWorking = worked - last >= CHECK_SECONDS
       last = worked
-      if (!isWorking && performance.now() - began > 2 * FRAME_MILLISECONDS) throw this.#hang()
+      if (!isWorking && performance.now() - began > 2 * FRAME_MILLISECONDS) throw this.hang()
     }
   }
 
-  #hang(): FrameHungError {
+  /** Ends the tab, because the browser does not draw it. Returns the error to throw. */
+  hang(): FrameHungError {
     this.#lock.isHung = true
     this.#onHung()
     return new FrameHungError()
@@ -230,7 +253,11 @@ export class FrameControl {
       }),
       this.#gone,
     )
-    frame.then(release, release)
+    const { document } = this.#lifecycle ?? {}
+    const note = ({ hasDamage, screenshotData }: { hasDamage: boolean; screenshotData?: string | undefined }): void => {
+      if (hasDamage || screenshotData !== undefined) this.#drawn = document
+    }
+    frame.then(note, () => {}).then(release)
     return { frame }
   }
 
@@ -238,9 +265,10 @@ export class FrameControl {
     for (let number = 0; !stopped.aborted; number++) {
       const began = performance.now()
       // A frame fails while the tab navigates to another process. The next one succeeds.
-      await this.#send({ isUndrawn: this.#isWatched && number % DRAWN_EVERY !== 0 }, stopped)
-        .then(({ frame }) => (this.#isWatched ? this.#watchReal(frame, stopped) : frame.then(() => {})))
-        .catch(() => {})
+      if (!this.isNavigating)
+        await this.#send({ isUndrawn: this.isWatched && number % DRAWN_EVERY !== 0 }, stopped)
+          .then(({ frame }) => (this.isWatched ? this.#watchReal(frame, stopped) : frame.then(() => {})))
+          .catch(() => {})
       await sleep(Math.max(1, INTERVAL_MILLISECONDS - (performance.now() - began)), undefined, { signal: stopped }).catch(() => {})
     }
   }

@@ -137,6 +137,11 @@ export class Lifecycle {
     return this.#pending !== undefined || this.#refresh !== undefined
   }
 
+  /** True while the main frame navigates to another document. */
+  get isNavigating(): boolean {
+    return this.#pending !== undefined
+  }
+
   /** URL to which the main frame navigates. */
   get destination(): string | undefined {
     return this.#pending?.url

@@ -10,7 +10,7 @@ import {
   WITH_MOVING_CLOCK,
   WITHOUT_SHARED_WORKERS,
 } from './emulation.ts'
-import { FrameControl } from './frame-control.ts'
+import { FrameControl, toFrameTarget } from './frame-control.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
 import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
@@ -42,11 +42,7 @@ export async function openPlainTab(
   try {
     const [, { targetId }] = await Promise.all([
       control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
-      control.send('Target.createTarget', {
-        url: 'about:blank',
-        browserContextId,
-        ...(plan.frameControl ? { enableBeginFrameControl: true } : {}),
-      }),
+      control.send('Target.createTarget', { url: 'about:blank', browserContextId, ...toFrameTarget(plan) }),
     ])
     const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
     const end = createEnd(frameLock)
@@ -61,6 +57,7 @@ export async function openPlainTab(
     const lifecycle = new Lifecycle(session, targetId)
     const settings = new Frames(session, { version: browser.version(), plan, lifecycle })
     if (plan.frameControl) frames = new FrameControl(session, end.signal, frameLock, end.hang)
+    frames?.follow(lifecycle)
     await Promise.all([
       enablePageEvents(session),
       countScripts(session),

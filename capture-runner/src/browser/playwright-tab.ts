@@ -73,6 +73,7 @@ async function openIn(
   if (plan.frameControl) await resize(plan.viewport)
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
+  opened?.frames.follow(lifecycle)
   followWorkers(page, lifecycle)
   addWorkerScript(page, WITH_MOVING_CLOCK)
   return {

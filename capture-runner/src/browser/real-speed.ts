@@ -3,7 +3,7 @@ import { pause } from '../runtime/race.ts'
 /** Real time between two advances. */
 const TICK_MILLISECONDS = 16
 /** Maximum advance at once, so that a page that is slower than real time stays responsive. */
-const MAX_TICK_MILLISECONDS = 200
+const MAX_TICK_MILLISECONDS = 100
 
 /** Keeps a page's clock running at real speed, for steps that do not advance it. */
 export class RealSpeed {

@@ -28,7 +28,7 @@ export interface Tab {
   readonly mainFrame: string
   /** Aborts when the page ends for any reason; the reason is a CaptureError. */
   readonly ended: AbortSignal
-  /** Begins the frames of the tab, once it is started; only if the plan has `frameControl`. */
+  /** Begins the frames of the tab, from the first navigation on; only if the plan has `frameControl`. */
   readonly frames?: FrameControl
   /** Playwright's page; only if the plan has `needsPlaywright`. */
   readonly page?: Page

@@ -21,7 +21,10 @@ export const navigate: Step = {
     const { tab, plan } = work
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+    // No frame may be under way when the page replaces the blank one.
+    await tab.frames?.stop(time.signal)
     const answer = await abortable(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
+    tab.frames?.start()
     // Await here, because the timeout ends when this function returns.
     if (answer.isDownload) return await showFile(work, time.signal)
     if (answer.errorText && work.refusedHeaders !== undefined) {

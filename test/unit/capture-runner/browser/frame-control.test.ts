@@ -1,15 +1,18 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { FrameClock } from '../../../../capture-runner/src/browser/frame-clock.ts'
 import { FrameControl, FrameLock } from '../../../../capture-runner/src/browser/frame-control.ts'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
 import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
+import { FrameHungError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { eventually } from '../../../support/eventually.ts'
 
 const { signal } = new AbortController()
 const turn = () => new Promise<void>((next) => setImmediate(next))
 
 /** A tab whose frames end when the test says so, and whose clock reads 5 s. */
-function open(lock: FrameLock, { isLate = false } = {}) {
+function open(lock: FrameLock, { isLate = false, hasDamage = true } = {}) {
   const gone = new AbortController()
   const events = new EventEmitter()
   const frames: { frameTimeTicks?: number; end: () => void }[] = []
@@ -20,7 +23,7 @@ function open(lock: FrameLock, { isLate = false } = {}) {
       if (parameters.policy === 'advance' && !isLate) setImmediate(() => events.emit('Emulation.virtualTimeBudgetExpired'))
       if (method !== 'HeadlessExperimental.beginFrame') return { virtualTimeTicksBase: 1_000 }
       const { promise, resolve } = Promise.withResolvers<{ hasDamage: boolean }>()
-      frames.push({ ...parameters, end: () => resolve({ hasDamage: true }) })
+      frames.push({ ...parameters, end: () => resolve({ hasDamage }) })
       return promise
     },
   } as unknown as Tab['session']
@@ -83,6 +86,22 @@ t.test('FrameControl goes on after a tab that ended in a frame, and after one th
   t.strictSame(await last, { hasDamage: true })
 })
 
+t.test('a page was never drawn whose blank page was in a frame when it was replaced: none begins meanwhile', async (t) => {
+  const tab = open(new FrameLock())
+  endAll(tab.frames)
+  const main = { document: undefined as string | undefined, isNavigating: true }
+  tab.control.follow(main)
+  tab.control.start()
+  await pause(50)
+  t.equal(tab.frames.length, 0)
+  Object.assign(main, { document: 'page', isNavigating: false })
+  await eventually('a frame begins', async () => tab.frames.length > 0)
+  await tab.control.stop(signal)
+  t.ok(tab.control.hasDrawn)
+  main.document = 'other'
+  t.notOk(tab.control.hasDrawn)
+})
+
 t.test('a frame whose result nobody awaits any more still keeps other tabs from drawing', async (t) => {
   const lock = new FrameLock()
   const [one, other] = [open(lock), open(lock)]
@@ -130,4 +149,13 @@ t.test('FrameClock reads the page’s clock after an advance that did not end', 
   t.strictSame(await clock.advance(66, true, signal), { milliseconds: 4_000, hasDamage: true })
   t.equal(tab.frames[0]?.frameTimeTicks, 5_000)
   tab.events.emit('Emulation.virtualTimeBudgetExpired')
+})
+
+t.test('a picture of a page that the browser never drew took until the deadline', async (t) => {
+  const tab = open(new FrameLock(), { hasDamage: false })
+  endAll(tab.frames)
+  const clock = await clockOf(tab)
+  const { promise: drawing } = Promise.withResolvers<string>()
+  await t.rejects(clock.whileDrawing(drawing, signal), new FrameHungError())
+  t.ok(tab.control.isHung)
 })
