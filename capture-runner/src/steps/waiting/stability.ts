@@ -62,7 +62,8 @@ export const stability: Step = {
     wait.reportTime()
     await wait.restMarquees()
     const hasStopped = await wait.hasStoppedScripts(motion)
-    if (wait.hasOverrun || work.hasEndedTask || (work.plan.isStabilityTelling && wait.isCutShort)) work.findings.moving = { elements: [], isEndless: true }
+    if (wait.hasOverrun || work.hasEndedTask || (work.plan.isStabilityTelling && wait.isCutShort))
+      work.findings.moving = { elements: [], isEndless: true }
     if (hasStopped || !isMoving(motion)) return
     // What they paint outside of their boxes would never rest.
     await restEndless(work)
