@@ -74,14 +74,27 @@ export class FrameClock {
 
   /** Advances the time, runs what is due, and begins a frame. @throws the signal's reason; FrameHungError */
   async advance(milliseconds: number, isDrawn: boolean, signal: AbortSignal): Promise<Advanced> {
+    const passed = await this.advanceTime(milliseconds, signal)
+    return { milliseconds: passed, hasDamage: await this.beginFrame(milliseconds, isDrawn, signal) }
+  }
+
+  /** Advances the time, and runs timers that are due. Returns how much has passed. @throws the signal's reason */
+  async advanceTime(milliseconds: number, signal: AbortSignal): Promise<number> {
     const before = this.#now
     const isOver = await isWithin(ADVANCE_MILLISECONDS, this.#clock.advance(milliseconds, false, signal), signal)
     this.#isUncertain ||= !isOver
     this.#now = this.#isUncertain ? Math.max(before, await this.#read(signal)) : before + milliseconds
-    const { hasDamage } = this.#frames.isNavigating
-      ? { hasDamage: false }
-      : await this.#begin({ isUndrawn: !isDrawn }, milliseconds, signal)
-    return { milliseconds: this.#isUncertain ? this.#now - before : milliseconds, hasDamage }
+    return this.#isUncertain ? this.#now - before : milliseconds
+  }
+
+  /**
+   * Begins a frame, unless the page navigates.
+   * @param interval time since the frame before
+   * @returns whether the page looks different; unknown if the frame was not drawn
+   * @throws the signal's reason; FrameHungError
+   */
+  async beginFrame(interval: number, isDrawn: boolean, signal: AbortSignal): Promise<boolean> {
+    return !this.#frames.isNavigating && (await this.#begin({ isUndrawn: !isDrawn }, interval, signal)).hasDamage
   }
 
   /**

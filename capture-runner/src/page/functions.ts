@@ -150,6 +150,8 @@ export interface VisibleMotion {
   canvases: number
   /** `<marquee>` elements. Their animations are in shadow roots of the browser. */
   marquees: number
+  /** The page has SVG images, whose animations are invisible to it. */
+  hasDrawnImages: boolean
 }
 
 /** An area of the window; all values from 0 to 1. */
@@ -342,7 +344,7 @@ export interface PageFunctions {
   nextFrame: () => Promise<void>
   /** Resolves when all idle callbacks that were requested before have been called. */
   whenIdle: () => Promise<void>
-  /** Whether the text of a script in the document matches a regular expression. */
+  /** Whether the text of a script in the document or a frame of its process matches a regular expression. */
   hasInlineScript: (pattern: string) => boolean
   /** Replaces media queries for `scripting` by their results, and hides `<noscript>`, before the page's scripts are stopped. */
   keepScriptingRules: () => void

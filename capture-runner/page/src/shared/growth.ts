@@ -4,9 +4,11 @@ export interface Growth {
   changed: WeakSet<Node>
   /** Greatest lengths of texts. */
   lengths: WeakMap<Node, number>
+  /** Letters that an element has gained, and the most so far. */
+  gains: WeakMap<Node, { now: number; most: number }>
 }
 
-export const createGrowth = (): Growth => ({ changed: new WeakSet(), lengths: new WeakMap() })
+export const createGrowth = (): Growth => ({ changed: new WeakSet(), lengths: new WeakMap(), gains: new WeakMap() })
 
 /** True for an element's first change. A slideshow changes the same elements again and again. */
 export function isFirstChange({ changed }: Growth, target: Node): boolean {
@@ -19,7 +21,16 @@ export function isFirstChange({ changed }: Growth, target: Node): boolean {
 export function hasGrownBy(growth: Growth, { type, target, addedNodes, removedNodes }: MutationRecord): boolean {
   if (type === 'attributes') return isFirstChange(growth, target)
   if (type === 'characterData') return isLonger(growth, target, target.nodeValue?.length ?? 0)
-  return countElements(addedNodes) > countElements(removedNodes) || isLonger(growth, target, countLetters(addedNodes))
+  const hasGained = gains(growth, target, countLetters(addedNodes) - countLetters(removedNodes))
+  return hasGained || countElements(addedNodes) > countElements(removedNodes) || isLonger(growth, target, countLetters(addedNodes))
+}
+
+/** Notes letters that an element gains or loses. Returns true if it has never had as many. */
+function gains({ gains }: Growth, node: Node, letters: number): boolean {
+  const before = gains.get(node) ?? { now: 0, most: 0 }
+  const now = before.now + letters
+  gains.set(node, { now, most: Math.max(before.most, now) })
+  return now > before.most
 }
 
 function isLonger({ lengths }: Growth, node: Node, length: number): boolean {

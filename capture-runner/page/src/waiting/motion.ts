@@ -9,12 +9,15 @@ import { advanceDrawings, type Drawings, isSvgAnimation, neverEnds, noteDrawing 
 
 /** Elements that may move without a change of the document. */
 const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set'
+/** Images that may be animated: their documents are not accessible. */
+const DRAWN_IMAGES = 'img[src*=".svg" i], img[src^="data:image/svg" i]'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */
 export const advanceAnimations: PageFunctions['advanceAnimations'] = (milliseconds, left) => {
   const watch = recall('tintypeMotion') ?? remember('tintypeMotion', createWatch())
   let animations = 0
   let [endless, canvases, marquees] = [0, 0, 0]
+  let hasDrawnImages = false
   const drawings: Drawings = new Map()
   for (const root of findRoots()) {
     if (!watch.roots.has(root)) {
@@ -34,13 +37,14 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
       } else if (nameOf(element) === 'canvas') canvases++
       else if (nameOf(element) === 'marquee') marquees++
     }
+    hasDrawnImages ||= queryAll(root, DRAWN_IMAGES).length > 0
   }
   animations += advanceDrawings(drawings, milliseconds, left)
   watch.note(watch.observer.takeRecords())
   const { changes, hasGrown } = watch
   watch.changes = 0
   watch.hasGrown = false
-  return { hasChanges: changes > 0, hasGrown, animations, endless, canvases, marquees }
+  return { hasChanges: changes > 0, hasGrown, animations, endless, canvases, marquees, hasDrawnImages }
 }
 
 function createWatch() {

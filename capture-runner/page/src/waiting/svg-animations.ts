@@ -68,14 +68,13 @@ export const findEndlessDrawings = (): EndlessDrawing[] =>
 export const neverEnds = (animation: SVGAnimationElement): boolean =>
   animation.getAttribute('repeatCount') === 'indefinite' || animation.getAttribute('repeatDur') === 'indefinite'
 
-/** Seconds on the drawing's clock; 0 if the animation never ends or has not begun. */
+/** Seconds on the drawing's clock; 0 if the animation never ends or has not begun. What has no duration changes at its start. */
 function endOf(animation: SVGAnimationElement): number {
   if (neverEnds(animation) || animation.hasAttribute('repeatDur')) return 0
   try {
-    return animation.getStartTime() + animation.getSimpleDuration() * Number(animation.getAttribute('repeatCount') ?? '1')
+    return startOf(animation) + animation.getSimpleDuration() * Number(animation.getAttribute('repeatCount') ?? '1')
   } catch {
-    // It has no start or no duration yet.
-    return 0
+    return startOf(animation)
   }
 }
 

@@ -14,10 +14,8 @@ const MAX_THREAD_SECONDS = 3
 const RESTING_FRAMES = 2
 /** Page time that follows a change or a script in a step that was longer than usual, because its frames are missing. */
 export const SKIPPED_MILLISECONDS = 1_500
-/** Frames that a page needs at least while its scripts move it: some count frames instead of time. Two seconds have as many. */
-const MOVING_FRAMES = 120
-/** Page time between those of them that follow the usual ones. */
-const COUNTED_MILLISECONDS = 16
+/** Frames of a step of a page whose scripts run in frames: some count them instead of time. Two seconds get 120 frames. */
+const COUNTED_FRAMES = 4
 
 /** What came of a step of page time and its frame. */
 export interface StepEnd {
@@ -25,6 +23,8 @@ export interface StepEnd {
   /** Unknown if the frame was not drawn. */
   hasDamage: boolean
   hasScript: boolean
+  /** Scripts ran in the frame. */
+  hasFrameScript?: boolean | undefined
 }
 
 /** Decides about the next frame of a page. */
@@ -33,38 +33,36 @@ export class FramePace {
   #isMoving = false
   #undrawn = 0
   #resting = 0
-  #frames = 0
 
-  /** Page time until the next frame. @param left of the wait; 0: it goes on because the page gains content or still moves */
+  /** Frames of the next step, at equal distances. Only the last one may be drawn. */
+  frames = 1
+
+  /** Page time of the next step. @param left of the wait; 0: it goes on because the page gains content */
   stepWithin(left: number): number {
-    if (left <= 0) return this.#isMoving ? COUNTED_MILLISECONDS : this.#milliseconds
+    if (left <= 0) return this.#milliseconds
     return this.#resting >= RESTING_FRAMES ? left : Math.min(this.#milliseconds, left)
   }
 
-  /** Whether the next frame must be drawn, which tells whether the page still moves. While it moves, few are. @param isLast no other frame follows */
+  /** Whether the last frame of the next step must be drawn, which tells whether the page still moves. While it moves, few are. @param isLast no other frame follows */
   isDrawn(isLast: boolean): boolean {
     return isLast || !this.#isMoving || this.#undrawn + 1 >= DRAWN_EVERY
   }
 
   /** Notes the end of a step. */
-  note({ isDrawn, hasDamage, hasScript }: StepEnd): void {
-    this.#frames += 1
+  note({ isDrawn, hasDamage, hasScript, hasFrameScript }: StepEnd): void {
+    this.frames = hasFrameScript ? COUNTED_FRAMES : 1
     this.#undrawn = isDrawn ? 0 : this.#undrawn + 1
     if (hasScript) this.#resting = 0
+    if (hasFrameScript) this.#milliseconds = MOVING_MILLISECONDS
     if (!isDrawn) return
     this.#resting = hasDamage || hasScript ? 0 : this.#resting + 1
     this.#isMoving = hasDamage
-    this.#milliseconds = hasDamage ? MOVING_MILLISECONDS : Math.min(MAX_MILLISECONDS, this.#milliseconds * GROWTH)
+    this.#milliseconds = hasDamage || hasFrameScript ? MOVING_MILLISECONDS : Math.min(MAX_MILLISECONDS, this.#milliseconds * GROWTH)
   }
 
   /** Whether a step of this length has skipped frames that a page with scripts needs. */
   hasSkipped(milliseconds: number, { hasDamage, hasScript }: StepEnd): boolean {
     return milliseconds > MAX_MILLISECONDS && (hasDamage || hasScript)
-  }
-
-  /** Whether scripts that still move the page may count frames. */
-  get mayCount(): boolean {
-    return this.#isMoving && this.#frames < MOVING_FRAMES
   }
 }
 

@@ -8,10 +8,21 @@ import type { Work } from '../step.ts'
 export interface Motion extends VisibleMotion {
   /** The page's scripts have run since the last sample: timers, frame callbacks, observers, responses. */
   hasScript: boolean
+  /** They ran in the last frame, so they may count frames. */
+  hasFrameScript?: boolean
 }
 
 /** No activity. */
-export const STILL: Motion = { hasScript: false, hasChanges: false, hasGrown: false, animations: 0, endless: 0, canvases: 0, marquees: 0 }
+export const STILL: Motion = {
+  hasScript: false,
+  hasChanges: false,
+  hasGrown: false,
+  animations: 0,
+  endless: 0,
+  canvases: 0,
+  marquees: 0,
+  hasDrawnImages: false,
+}
 
 /** Whether the page may soon look different. Scripts that change no element count only if there is a canvas, whose content cannot be observed. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
@@ -28,6 +39,8 @@ export const namesOf = ({ hasScript, hasChanges, animations, canvases }: Motion)
 export class MotionWatch {
   readonly #work: Work
   #scriptSeconds = 0
+  /** The same when the last frame began. */
+  #frameSeconds: number | undefined
   #metrics: Metrics | undefined
   #hasCanvas = false
   #hasMarquee = false
@@ -68,6 +81,11 @@ export class MotionWatch {
     return (await namesCallsInline(this.#work)) || (isWorthSearching && namesCalls(this.#work))
   }
 
+  /** Notes that the next frame begins now. */
+  async noteFrame(): Promise<void> {
+    this.#frameSeconds = await scriptSeconds(this.#work)
+  }
+
   /** True if the page has ever run a script. */
   get hasScripts(): boolean {
     return this.#scriptSeconds > 0
@@ -83,6 +101,8 @@ export class MotionWatch {
     if (this.#metrics && this.#isObserving) this.#metrics.observers -= 1
     const seconds = this.#metrics?.scriptSeconds
     const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
+    const hasFrameScript = this.#frameSeconds !== undefined && seconds !== this.#frameSeconds
+    this.#frameSeconds = undefined
     this.#scriptSeconds = seconds ?? this.#scriptSeconds
     // Without scripts and without animations in the last sample, nothing can have started to move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
@@ -93,7 +113,7 @@ export class MotionWatch {
     this.#work.hasEndless = this.#work.hasEndless || seen.endless > 0
     this.#hasCanvas ||= seen.canvases > 0
     this.#hasMarquee ||= seen.marquees > 0
-    return this.#note({ ...seen, hasScript })
+    return this.#note({ ...seen, hasScript, hasFrameScript })
   }
 
   /** True if animations end within this time, however long they have been running. */
@@ -152,13 +172,12 @@ const CALLS = [
 
 const namesCallsInline = (work: Work): Promise<boolean> => inDocument(work, false, () => callInPage(work, 'hasInlineScript', CALLS))
 
-/** Whether a loaded script of the main frame names such a call. */
+/** Whether a loaded script of the page names such a call. */
 const namesCalls = (work: Work): Promise<boolean> =>
   inDocument(work, true, async () => {
-    const { session, mainFrame: frameId } = work.tab
+    const { session } = work.tab
     const { frameTree } = await awaitResponse(session.send('Page.getResourceTree'), work.signal)
-    for (const { type, url } of frameTree.resources) {
-      if (type !== 'Script') continue
+    for (const { frameId, url } of scriptsOf(frameTree)) {
       const query = { frameId, url, query: CALLS, isRegex: true, caseSensitive: true }
       // The browser no longer has the text of a script that it dropped from its memory.
       const found = await awaitResponse(
@@ -169,3 +188,15 @@ const namesCalls = (work: Work): Promise<boolean> =>
     }
     return false
   })
+
+interface ResourceTree {
+  frame: { id: string }
+  resources: readonly { type: string; url: string }[]
+  childFrames?: readonly ResourceTree[]
+}
+
+/** The scripts of a frame and the frames in it that belong to its process. */
+const scriptsOf = ({ frame, resources, childFrames = [] }: ResourceTree): { frameId: string; url: string }[] => [
+  ...resources.flatMap(({ type, url }) => (type === 'Script' ? [{ frameId: frame.id, url }] : [])),
+  ...childFrames.flatMap(scriptsOf),
+]

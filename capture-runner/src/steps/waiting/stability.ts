@@ -47,6 +47,8 @@ const REAL_SLICE = 50
 /** Milliseconds between two frames in real time, and between two checks for a response. */
 const TICK = 16
 const POLL = 4
+/** Real time after which a step begins only its last frame. */
+const STEP_MILLISECONDS = 250
 /** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
 const QUIET_CHECKS = 6
 
@@ -125,7 +127,8 @@ class StabilityWait {
     if (!tab.frames) return this.#passRealTime(bound)
     let motion = await this.#motion.sample(bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isWaiting() && !tab.lifecycle.isMoving) {
-      await holdClock(this.#work)
+      const clock = await holdClock(this.#work)
+      if (motion.hasDrawnImages) await this.#passFrames(clock, bound, motion)
       return this.#finishAnimations(motion, bound)
     }
     const hadUnseenWork = await this.#hasUnseenWork()
@@ -161,7 +164,7 @@ class StabilityWait {
     let left = bound
     let motion: Motion = { ...first, hasScript: false }
     let hasExtended = false
-    while (this.#isDue(left) || (motion.hasScript && pace.mayCount)) {
+    while (this.#isDue(left)) {
       const { document } = tab.lifecycle
       let step: (Advanced & { isDrawn: boolean }) | undefined
       if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
@@ -171,7 +174,7 @@ class StabilityWait {
       else {
         const milliseconds = pace.stepWithin(left)
         const isDrawn = pace.isDrawn(left > 0 && milliseconds >= left)
-        step = { isDrawn, ...(await this.#advance(clock, milliseconds, isDrawn)) }
+        step = { isDrawn, ...(await this.#passStep(clock, milliseconds, pace.frames, isDrawn)) }
         left = Math.max(0, left - step.milliseconds)
       }
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
@@ -180,7 +183,7 @@ class StabilityWait {
       }
       motion = await this.#sample(left)
       if (step) {
-        const end = { ...step, hasScript: motion.hasScript }
+        const end = { ...step, hasScript: motion.hasScript, hasFrameScript: motion.hasFrameScript }
         pace.note(end)
         // What begins late gets additional time, once.
         if (pace.hasSkipped(step.milliseconds, end) && !hasExtended) {
@@ -355,6 +358,22 @@ class StabilityWait {
     const advanced = await clock.advance(milliseconds, isDrawn, this.#work.signal)
     this.#page += advanced.milliseconds
     return advanced
+  }
+
+  /** Lets time pass in a number of frames, of which only the last may be drawn, and finds out whether scripts run in it. */
+  async #passStep(clock: FrameClock, milliseconds: number, frames: number, isDrawn: boolean): Promise<Advanced> {
+    const { signal } = this.#work
+    const until = performance.now() + STEP_MILLISECONDS
+    const interval = milliseconds / frames
+    let passed = 0
+    // A page whose frames take long needs not wait for all of them.
+    for (let left = frames - 1; left > 0 && performance.now() < until; left--) {
+      passed += (await this.#advance(clock, interval, false)).milliseconds
+    }
+    const rest = await clock.advanceTime(interval, signal)
+    this.#page += rest
+    if (this.#motion.hasScripts) await this.#motion.noteFrame()
+    return { milliseconds: passed + rest, hasDamage: await clock.beginFrame(interval, isDrawn, signal) }
   }
 
   async #sample(left: number): Promise<Motion> {

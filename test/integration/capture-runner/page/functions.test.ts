@@ -72,6 +72,7 @@ const cases: Record<PageFunctionName, Case> = {
         endless: 2,
         canvases: 1,
         marquees: 1,
+        hasDrawnImages: false,
       })
       await read("document.body.append('more')")
       t.strictSame(await call('advanceAnimations', 20_000, 20_000), {
@@ -81,7 +82,21 @@ const cases: Record<PageFunctionName, Case> = {
         endless: 2,
         canvases: 1,
         marquees: 1,
+        hasDrawnImages: false,
       })
+      await read("document.body.insertAdjacentHTML('beforeend', '<img src=/logo.svg><b id=two></b>')")
+      const seen = await call('advanceAnimations', 0, 20_000)
+      t.match(seen, { hasDrawnImages: true, hasGrown: true })
+      await read("two.append('one word ')")
+      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true })
+      await read("two.append('more ')")
+      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true }, 'a text that is added is shorter than the one before')
+      await read("two.textContent = '12:00:00 today.'")
+      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true })
+      await read("two.textContent = '12:00:01 today.'")
+      await call('advanceAnimations', 0, 20_000)
+      await read("two.textContent = '12:00:02 today.'")
+      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: false })
     },
   },
   clickBannerButton: {

@@ -193,6 +193,26 @@ const stage = await openStage(
       `<p>A line.</p><svg width="800" height="400"><rect height="400" fill="#0f0"><animate id="first" attributeName="width" from="0" to="20" dur="0.8s" fill="freeze"/>
       <animate attributeName="width" from="20" to="800" begin="first.end" dur="0.7s" fill="freeze"/></rect></svg>`,
     ),
+    '/counted-frames': intro(
+      '',
+      `let frames = 0; requestAnimationFrame(function turn() { if (++frames < 90) requestAnimationFrame(turn); else ${green} })`,
+    ),
+    '/set': page(
+      '',
+      `<p>A line.</p><svg width="800" height="400"><rect width="800" height="400" fill="red"><set attributeName="fill" to="#0f0" begin="1.5s"/></rect></svg>`,
+    ),
+    '/svg-image': page('', '<p>A line.</p><img src="/drawn.svg">'),
+    '/drawn.svg': after(
+      0,
+      'image/svg+xml',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="400"><style>rect { animation: appear 1.2s .3s both } @keyframes appear { from { transform: translateX(800px) } }</style><rect width="800" height="400" fill="#0f0"/></svg>',
+    ),
+    '/idle-words': intro(
+      '',
+      `let words = 0; requestIdleCallback(function turn() {
+      box.before(++words + ' '); if (words < 50) requestAnimationFrame(() => requestIdleCallback(turn)); else ${green}
+    })`,
+    ),
     '/never': () => {},
   },
   { guard: { dnsServers: [names.address] } },
@@ -217,6 +237,10 @@ for (const [path, what] of [
   ['/svg', 'the end of animations of SVG'],
   ['/service-worker', 'a late response of a service worker'],
   ['/smooth-strip', 'the end of a smooth scroll'],
+  ['/counted-frames', 'what follows ninety frames that change nothing'],
+  ['/set', 'a change of SVG after a time'],
+  ['/svg-image', 'the end of an animation in an SVG image'],
+  ['/idle-words', 'words that idle callbacks add one by one'],
 ] as const) {
   t.test(`a screenshot shows ${what}`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
