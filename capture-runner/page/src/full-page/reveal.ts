@@ -48,6 +48,7 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
     const height = isTall && offsetHeight === innerHeight ? Math.max(known, windowHeight) : offsetHeight
     if (height !== offsetHeight) pin(element, height)
     else if (isTall && known > 0 && leastHeightOf(element) > known) pin(element, known, true)
+    else if (isStretched(element, known, windowHeight)) pin(element, known, true)
     else if (pinned.has(element)) freeGrown(element, state)
     else heights.set(element, height)
   }
@@ -60,6 +61,13 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
 
 /** A height that a script has set as the least one, such as that of the window. */
 const leastHeightOf = (element: Sized): number => Number.parseFloat(read(element, 'style').minHeight)
+
+/** Whether a script made a part that scrolls taller than the window, as it does with the height of the tall one. */
+function isStretched(element: Sized, known: number, windowHeight: number): boolean {
+  const { height } = read(element, 'style')
+  const isTaller = known > 0 && height.endsWith('px') && Number.parseFloat(height) > Math.max(known, windowHeight)
+  return isTaller && /auto|scroll/.test(getComputedStyle(element).overflowY)
+}
 
 /** True for elements with a height of their own: those of HTML, and drawings, but not their parts. */
 const isPart = (element: Element): element is Sized =>
@@ -172,7 +180,9 @@ function* ancestorsOf(element: Element): Generator<Element> {
 
 /** An element that a script shrank, or enlarged beyond its content for the tall window, is pinned again. The page itself needs no pin. */
 export const unpinHeights: PageFunctions['unpinHeights'] = (isAll) => {
-  const { pinned, windowHeight, roots } = recall('tintypeHeights') ?? { pinned: [], windowHeight: 0, roots: [] }
+  const state = recall('tintypeHeights')
+  if (!state) return
+  const { heights, pin, pinned, windowHeight, roots } = state
   for (const { style, property, value, priority } of roots) style.setProperty(property, value, priority)
   const released = [...pinned]
     .filter(([, height]) => isAll || height > windowHeight)
@@ -184,6 +194,7 @@ export const unpinHeights: PageFunctions['unpinHeights'] = (isAll) => {
     }))
   for (const { element } of released) call(element, 'removeAttribute', HEIGHT)
   if (isAll) return
+  for (const [element, known] of heights) if (!pinned.has(element) && isStretched(element, known, windowHeight)) pin(element, known, true)
   const others = released.filter(({ element, height, most }) => {
     const offsetHeight = heightOf(element)
     return offsetHeight < height || offsetHeight > most

@@ -264,6 +264,18 @@ const stage = await openStage(t, {
     `<style>aside { position: absolute; top: 0; left: 0; width: 400px; height: 1300px; background: #0f0 } @media (min-height: 1000px) { aside { height: 500px } }</style>
       <aside id="side"></aside><script>addEventListener('resize', () => { side.style.height = '500px' })</script>`,
   ),
+  // Like Material for MkDocs: a script gives the part of the menu the height of the window, later than it learns of the size.
+  ...Object.fromEntries(
+    ['requestAnimationFrame', '((act) => setTimeout(act, 30))', '((act) => setTimeout(act, 300))'].map((later, index) => [
+      `/side-part-${index}`,
+      page(
+        '',
+        `<style>main { display: flex } section { height: ${HEIGHT}px; background: #0f0 } aside { width: 100px; overflow-y: auto; align-self: flex-start }</style>
+          <main><div style="flex:1">${sections(4)}</div><aside id="side"><p>Chapters</p></aside></main><script>
+            const fit = () => { side.style.height = innerHeight - 50 + 'px' }; fit(); addEventListener('resize', () => ${later}(fit))</script>`,
+      ),
+    ]),
+  ),
   // Like Node.js' documentation: the header is smaller while it sticks to the window.
   '/pinned': page(
     '',
@@ -441,6 +453,7 @@ t.test('spacing and footers of the window raised a false alarm that the page kep
 
 t.test('a full page ended with thousands of empty pixels, because a script made the page itself taller with the window', async (t) => {
   t.equal((await stage.shoot('/page-of-window', full)).pixels.height, 4 * HEIGHT)
+  for (const index of [0, 1, 2]) t.equal((await stage.shoot(`/side-part-${index}`, full)).pixels.height, 4 * HEIGHT, `${index}`)
 })
 
 t.test('a canvas stays visible in a full page that fits the window', async (t) => {
