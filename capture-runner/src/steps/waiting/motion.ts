@@ -45,6 +45,8 @@ export class MotionWatch {
   #hasCanvas = false
   #hasMarquee = false
   #isObserving = false
+  /** Loaded scripts that name no such call. Their texts do not change. */
+  readonly #searched = new Set<string>()
   #last: Motion | undefined
 
   constructor(work: Work) {
@@ -78,7 +80,7 @@ export class MotionWatch {
   async mayWorkUnseen(): Promise<boolean> {
     const { observers = 0, buffers = 0 } = this.#metrics ?? {}
     const isWorthSearching = observers > USUAL_OBSERVERS || buffers > 0 || this.#hasCanvas
-    return (await namesCallsInline(this.#work)) || (isWorthSearching && namesCalls(this.#work))
+    return (await namesCallsInline(this.#work)) || (isWorthSearching && namesCalls(this.#work, this.#searched))
   }
 
   /** Notes that the next frame begins now. */
@@ -172,12 +174,14 @@ const CALLS = [
 
 const namesCallsInline = (work: Work): Promise<boolean> => inDocument(work, false, () => callInPage(work, 'hasInlineScript', CALLS))
 
-/** Whether a loaded script of the page names such a call. */
-const namesCalls = (work: Work): Promise<boolean> =>
+/** Whether a loaded script of the page names such a call. @param searched frames and URLs of scripts that do not; it is added to */
+const namesCalls = (work: Work, searched: Set<string>): Promise<boolean> =>
   inDocument(work, true, async () => {
     const { session } = work.tab
     const { frameTree } = await awaitResponse(session.send('Page.getResourceTree'), work.signal)
     for (const { frameId, url } of scriptsOf(frameTree)) {
+      const name = `${frameId} ${url}`
+      if (searched.has(name)) continue
       const query = { frameId, url, query: CALLS, isRegex: true, caseSensitive: true }
       // The browser no longer has the text of a script that it dropped from its memory.
       const found = await awaitResponse(
@@ -185,6 +189,7 @@ const namesCalls = (work: Work): Promise<boolean> =>
         work.signal,
       )
       if (found === undefined || found.result.length > 0) return true
+      searched.add(name)
     }
     return false
   })

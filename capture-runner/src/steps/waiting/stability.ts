@@ -47,8 +47,6 @@ const REAL_SLICE = 50
 /** Milliseconds between two frames in real time, and between two checks for a response. */
 const TICK = 16
 const POLL = 4
-/** Real time after which a step begins only its last frame. */
-const STEP_MILLISECONDS = 250
 /** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
 const QUIET_CHECKS = 6
 
@@ -170,7 +168,7 @@ class StabilityWait {
       if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
         await clock.pass(TICK, signal)
         this.#page += TICK
-      } else if (this.#isWaiting()) await pause(POLL, signal)
+      } else if (this.#isWaiting()) await this.#awaitResponse()
       else {
         const milliseconds = pace.stepWithin(left)
         const isDrawn = pace.isDrawn(left > 0 && milliseconds >= left)
@@ -360,20 +358,29 @@ class StabilityWait {
     return advanced
   }
 
+  /** Waits for the response that the time has stopped for, but not longer than it stops. Timers and frames stand still, so nothing needs a sample. */
+  async #awaitResponse(): Promise<void> {
+    const { tab, signal } = this.#work
+    const { document } = tab.lifecycle
+    do await pause(POLL, signal)
+    while (this.#isWaiting() && !this.#isWaiting(STOP_MILLISECONDS) && !tab.lifecycle.isMoving && tab.lifecycle.document === document)
+  }
+
   /** Lets time pass in a number of frames, of which only the last may be drawn, and finds out whether scripts run in it. */
   async #passStep(clock: FrameClock, milliseconds: number, frames: number, isDrawn: boolean): Promise<Advanced> {
     const { signal } = this.#work
-    const until = performance.now() + STEP_MILLISECONDS
+    const until = performance.now() + milliseconds
     const interval = milliseconds / frames
     let passed = 0
-    // A page whose frames take long needs not wait for all of them.
+    // Frames that take longer than in real time are left out, as a browser does.
     for (let left = frames - 1; left > 0 && performance.now() < until; left--) {
       passed += (await this.#advance(clock, interval, false)).milliseconds
     }
-    const rest = await clock.advanceTime(interval, signal)
+    const last = Math.max(interval, milliseconds - passed)
+    const rest = await clock.advanceTime(last, signal)
     this.#page += rest
     if (this.#motion.hasScripts) await this.#motion.noteFrame()
-    return { milliseconds: passed + rest, hasDamage: await clock.beginFrame(interval, isDrawn, signal) }
+    return { milliseconds: passed + rest, hasDamage: await clock.beginFrame(last, isDrawn, signal) }
   }
 
   async #sample(left: number): Promise<Motion> {
