@@ -1,10 +1,13 @@
 import { pause } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
+import { nextFrame } from '../waiting/next-frame.ts'
 import { scrollTo } from './scroll-to.ts'
 
 /** Positions within one scroll, and milliseconds at each, like a mouse wheel. */
 const PLACES = 5
 const PLACE_MILLISECONDS = 16
+/** How long to wait for a frame after a scroll, which a busy machine may draw late: the page learns of the scroll with it. */
+const FRAME_MILLISECONDS = 1_000
 
 /** Implements full_page_scroll: scrolls down the page as a reader would, follows its growth, and returns to the top. */
 export const scroll: Step = {
@@ -22,6 +25,7 @@ export const scroll: Step = {
         top = place
         await pause(PLACE_MILLISECONDS, work.signal)
       }
+      await nextFrame(work, FRAME_MILLISECONDS)
       await pause(wanted.delayMilliseconds, work.signal)
       ;({ scrollHeight, windowHeight } = await scrollTo(work, top))
     }
