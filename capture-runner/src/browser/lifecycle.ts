@@ -134,7 +134,7 @@ export class Lifecycle {
 
   /** True while the main frame navigates to another document, or a refresh is due. */
   get isMoving(): boolean {
-    return this.#pending !== undefined || this.#refresh !== undefined
+    return this.isNavigating || this.#refresh !== undefined
   }
 
   /** True while the main frame navigates to another document. */

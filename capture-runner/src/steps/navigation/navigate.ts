@@ -3,8 +3,9 @@ import type { MainResponse } from '../../browser/lifecycle.ts'
 import type { Tab } from '../../browser/tab.ts'
 import { classifyFailure } from '../../egress/classify-failure.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { abortable, awaitResponse, bounded } from '../../runtime/race.ts'
+import { awaitResponse, bounded } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
+import { openUrl } from './open-url.ts'
 import { showPdf } from './show-pdf.ts'
 
 /** Maximum number of requests of one capture. */
@@ -21,10 +22,7 @@ export const navigate: Step = {
     const { tab, plan } = work
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
-    // No frame may be under way when the page replaces the blank one.
-    await tab.frames?.stop(time.signal)
-    const answer = await abortable(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
-    tab.frames?.start()
+    const answer = await openUrl(tab, { url: plan.url, ...refererOf(plan) }, time.signal)
     // Await here, because the timeout ends when this function returns.
     if (answer.isDownload) return await showFile(work, time.signal)
     if (answer.errorText && work.refusedHeaders !== undefined) {

@@ -7,6 +7,7 @@ import type { PdfOutcome } from '../../page/functions.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
+import { openUrl } from './open-url.ts'
 import { toViewer } from './pdf-viewer.ts'
 
 // A PDF is parsed and drawn in the page's own process, inside the browser's sandbox. The runner opens the URL again and responds with a viewer.
@@ -64,7 +65,7 @@ export async function showPdf({ tab, plan, findings }: Work, url: string, signal
   const patterns = [{ urlPattern: '*', resourceType: 'Document' as const }, { urlPattern: `*${base}*` }]
   await awaitResponse(session.send('Fetch.enable', { patterns }), signal)
   try {
-    await abortable(session.send('Page.navigate', { url }), signal)
+    await openUrl(tab, { url }, signal)
     await arrive()
     const shown = session.send('Runtime.evaluate', { expression: toCall('readPdfOutcome'), awaitPromise: true, returnByValue: true })
     const outcome = (await abortable(shown, signal)).result.value as PdfOutcome

@@ -168,7 +168,7 @@ class StabilityWait {
       if (this.#isWaiting(left > 0 ? STOP_MILLISECONDS : 0)) {
         await clock.pass(TICK, signal)
         this.#page += TICK
-      } else if (this.#isWaiting()) await this.#awaitResponse()
+      } else if (this.#isWaiting()) await this.#passStopped()
       else {
         const milliseconds = pace.stepWithin(left)
         const isDrawn = pace.isDrawn(left > 0 && milliseconds >= left)
@@ -359,7 +359,7 @@ class StabilityWait {
   }
 
   /** Waits for the response that the time has stopped for, but not longer than it stops. Timers and frames stand still, so nothing needs a sample. */
-  async #awaitResponse(): Promise<void> {
+  async #passStopped(): Promise<void> {
     const { tab, signal } = this.#work
     const { document } = tab.lifecycle
     do await pause(POLL, signal)

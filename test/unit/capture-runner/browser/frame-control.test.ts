@@ -86,7 +86,7 @@ t.test('FrameControl goes on after a tab that ended in a frame, and after one th
   t.strictSame(await last, { hasDamage: true })
 })
 
-t.test('a page was never drawn whose blank page was in a frame when it was replaced: none begins meanwhile', async (t) => {
+t.test('a page was never drawn, because a frame was under way when it replaced the blank page', async (t) => {
   const tab = open(new FrameLock())
   endAll(tab.frames)
   const main = { document: undefined as string | undefined, isNavigating: true }
