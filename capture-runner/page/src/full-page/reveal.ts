@@ -47,8 +47,7 @@ function prepareNew(all: readonly Element[], state: PinnedHeights): number {
     // In the tall window, an element as tall as the window has a height in its units, or its content fills the window.
     const height = isTall && offsetHeight === innerHeight ? Math.max(known, windowHeight) : offsetHeight
     if (height !== offsetHeight) pin(element, height)
-    else if (isTall && known > 0 && leastHeightOf(element) > known) pin(element, known, true)
-    else if (isStretched(element, known, windowHeight)) pin(element, known, true)
+    else if (isTall && known > 0 && (leastHeightOf(element) > known || isStretched(element, known, windowHeight))) pin(element, known, true)
     else if (pinned.has(element)) freeGrown(element, state)
     else heights.set(element, height)
   }
@@ -65,7 +64,7 @@ const leastHeightOf = (element: Sized): number => Number.parseFloat(read(element
 /** Whether a script made a part that scrolls taller than the window, as it does with the height of the tall one. */
 function isStretched(element: Sized, known: number, windowHeight: number): boolean {
   const { height } = read(element, 'style')
-  const isTaller = known > 0 && height.endsWith('px') && Number.parseFloat(height) > Math.max(known, windowHeight)
+  const isTaller = height.endsWith('px') && Number.parseFloat(height) > Math.max(known, windowHeight)
   return isTaller && /auto|scroll/.test(getComputedStyle(element).overflowY)
 }
 
@@ -194,7 +193,9 @@ export const unpinHeights: PageFunctions['unpinHeights'] = (isAll) => {
     }))
   for (const { element } of released) call(element, 'removeAttribute', HEIGHT)
   if (isAll) return
-  for (const [element, known] of heights) if (!pinned.has(element) && isStretched(element, known, windowHeight)) pin(element, known, true)
+  for (const [element, known] of heights) {
+    if (known > 0 && !pinned.has(element) && isStretched(element, known, windowHeight)) pin(element, known, true)
+  }
   const others = released.filter(({ element, height, most }) => {
     const offsetHeight = heightOf(element)
     return offsetHeight < height || offsetHeight > most

@@ -21,8 +21,9 @@ export function isFirstChange({ changed }: Growth, target: Node): boolean {
 export function hasGrownBy(growth: Growth, { type, target, addedNodes, removedNodes }: MutationRecord): boolean {
   if (type === 'attributes') return isFirstChange(growth, target)
   if (type === 'characterData') return isLonger(growth, target, target.nodeValue?.length ?? 0)
-  const hasGained = gains(growth, target, countLetters(addedNodes) - countLetters(removedNodes))
-  return hasGained || countElements(addedNodes) > countElements(removedNodes) || isLonger(growth, target, countLetters(addedNodes))
+  const letters = countLetters(addedNodes)
+  const hasGained = gains(growth, target, letters - countLetters(removedNodes))
+  return hasGained || countElements(addedNodes) > countElements(removedNodes) || isLonger(growth, target, letters)
 }
 
 /** Notes letters that an element gains or loses. Returns true if it has never had as many. */

@@ -7,10 +7,8 @@ import { EVERYTHING } from './changes.ts'
 import { isEndless, runsOnTime } from './endless.ts'
 import { advanceDrawings, type Drawings, isSvgAnimation, neverEnds, noteDrawing } from './svg-animations.ts'
 
-/** Elements that may move without a change of the document. */
-const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set'
-/** Images that may be animated: their documents are not accessible. */
-const DRAWN_IMAGES = 'img[src*=".svg" i], img[src^="data:image/svg" i]'
+/** Elements that may move without a change of the document, SVG images among them. */
+const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set, img[src*=".svg" i], img[src^="data:image/svg" i]'
 
 /** Skips infinite and scroll-driven animations. The first call in a document reports no changes, because it only starts to observe them. */
 export const advanceAnimations: PageFunctions['advanceAnimations'] = (milliseconds, left) => {
@@ -36,8 +34,8 @@ export const advanceAnimations: PageFunctions['advanceAnimations'] = (millisecon
         if (neverEnds(element)) endless++
       } else if (nameOf(element) === 'canvas') canvases++
       else if (nameOf(element) === 'marquee') marquees++
+      else hasDrawnImages = true
     }
-    hasDrawnImages ||= queryAll(root, DRAWN_IMAGES).length > 0
   }
   animations += advanceDrawings(drawings, milliseconds, left)
   watch.note(watch.observer.takeRecords())

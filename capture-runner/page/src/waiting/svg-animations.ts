@@ -27,7 +27,7 @@ export function endDrawings(): void {
     drawing.pauseAnimations()
     // When an animation begins may depend on the current time, because it can follow others.
     drawing.setCurrentTime(0)
-    drawing.setCurrentTime(Math.max(0, ...animations.map((animation) => Math.max(startOf(animation), endOf(animation)))))
+    drawing.setCurrentTime(Math.max(0, ...animations.map((animation) => Math.max(startOf(animation) ?? 0, endOf(animation)))))
   }
 }
 
@@ -71,17 +71,23 @@ export const neverEnds = (animation: SVGAnimationElement): boolean =>
 /** Seconds on the drawing's clock; 0 if the animation never ends or has not begun. What has no duration changes at its start. */
 function endOf(animation: SVGAnimationElement): number {
   if (neverEnds(animation) || animation.hasAttribute('repeatDur')) return 0
+  const start = startOf(animation)
+  return start === undefined ? 0 : start + durationOf(animation) * Number(animation.getAttribute('repeatCount') ?? '1')
+}
+
+/** Seconds on the drawing's clock; undefined if nothing has started the animation. */
+function startOf(animation: SVGAnimationElement): number | undefined {
   try {
-    return startOf(animation) + animation.getSimpleDuration() * Number(animation.getAttribute('repeatCount') ?? '1')
+    return animation.getStartTime()
   } catch {
-    return startOf(animation)
+    return undefined
   }
 }
 
-/** Seconds on the drawing's clock; 0 if nothing has started the animation. */
-function startOf(animation: SVGAnimationElement): number {
+/** Seconds; 0 if it has no duration, such as a `<set>`. */
+function durationOf(animation: SVGAnimationElement): number {
   try {
-    return animation.getStartTime()
+    return animation.getSimpleDuration()
   } catch {
     return 0
   }

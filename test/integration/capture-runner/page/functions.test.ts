@@ -63,7 +63,7 @@ const cases: Record<PageFunctionName, Case> = {
   },
   advanceAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear, grow 1s infinite }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>
-      <svg><rect><animate attributeName="x" values="10;20" dur="1s" repeatCount="indefinite"/></rect></svg>`,
+      <svg><rect><animate attributeName="x" values="10;20" dur="1s" repeatCount="indefinite"/><animate attributeName="y" begin="click" dur="1s"/></rect></svg>`,
     run: async (t, { call, read }) => {
       t.strictSame(await call('advanceAnimations', 0, 20_000), {
         hasChanges: false,
@@ -548,10 +548,13 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   prepareReveal: {
-    html: `<div id="one" style="content-visibility:auto">text</div>${TALL}`,
+    html: `<div id="one" style="content-visibility:auto">text</div><div id="two" style="height:100px;overflow:auto">text</div>${TALL}`,
     run: async (t, { call, read }) => {
       await call('prepareReveal', 100)
       t.equal(await read(styleOf('#one', 'contentVisibility')), 'visible')
+      await read("two.style.height = '900px'")
+      await call('prepareReveal', 100)
+      t.equal(await read(styleOf('#two', 'height')), '900px', 'a part that a script made taller in the page’s own window')
     },
   },
   placeOfPointed: {
