@@ -12,10 +12,12 @@ const MAX_THREAD_SECONDS = 3
 
 /** Frames in a row without a change and without scripts after which only timers can be left, which need no frames between them. */
 const RESTING_FRAMES = 2
-/** Page time that follows a change or a script in a step that was longer than usual, because its frames are missing. */
-export const SKIPPED_MILLISECONDS = 1_500
+/** Page time that follows, once, a change or a script in a step that was longer than usual, because its frames are missing. */
+const SKIPPED_MILLISECONDS = 1_500
 /** Frames of a step of a page whose scripts run in frames: some count them instead of time. Two seconds get 120 frames. */
 const COUNTED_FRAMES = 4
+/** The same while the page looks different in them. Most measure the time then, and these frames cost more. The others get theirs at the end. */
+const DAMAGED_FRAMES = 2
 
 /** What came of a step of page time and its frame. */
 export interface StepEnd {
@@ -33,6 +35,7 @@ export class FramePace {
   #isMoving = false
   #undrawn = 0
   #resting = 0
+  #isExtended = false
 
   /** Frames of the next step, at equal distances. Only the last one may be drawn. */
   frames = 1
@@ -50,19 +53,30 @@ export class FramePace {
 
   /** Notes the end of a step. */
   note({ isDrawn, hasDamage, hasScript, hasFrameScript }: StepEnd): void {
-    this.frames = hasFrameScript ? COUNTED_FRAMES : 1
     this.#undrawn = isDrawn ? 0 : this.#undrawn + 1
+    if (isDrawn) this.#isMoving = hasDamage
+    this.frames = hasFrameScript ? this.#countedFrames : 1
     if (hasScript) this.#resting = 0
     if (hasFrameScript) this.#milliseconds = MOVING_MILLISECONDS
     if (!isDrawn) return
     this.#resting = hasDamage || hasScript ? 0 : this.#resting + 1
-    this.#isMoving = hasDamage
     this.#milliseconds = hasDamage || hasFrameScript ? MOVING_MILLISECONDS : Math.min(MAX_MILLISECONDS, this.#milliseconds * GROWTH)
   }
 
-  /** Whether a step of this length has skipped frames that a page with scripts needs. */
-  hasSkipped(milliseconds: number, { hasDamage, hasScript }: StepEnd): boolean {
-    return milliseconds > MAX_MILLISECONDS && (hasDamage || hasScript)
+  get #countedFrames(): number {
+    return this.#isMoving && !this.#isExtended ? DAMAGED_FRAMES : COUNTED_FRAMES
+  }
+
+  /**
+   * Page time to add, once: for frames that a page with scripts has missed, or for scripts that count frames and still move the page at the end.
+   * @param milliseconds of the step @param isOver the wait is over, in less than its time: no browser draws more frames of a slower page
+   */
+  extend(milliseconds: number, isOver: boolean, { hasDamage, hasScript, hasFrameScript }: StepEnd): number {
+    const hasSkipped = milliseconds > MAX_MILLISECONDS && (hasDamage || hasScript)
+    const mayCount = isOver && this.#isMoving && hasFrameScript
+    if (this.#isExtended || !(hasSkipped || mayCount)) return 0
+    this.#isExtended = true
+    return SKIPPED_MILLISECONDS
   }
 }
 

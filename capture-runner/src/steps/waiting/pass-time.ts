@@ -1,10 +1,11 @@
 import { FrameClock } from '../../browser/frame-clock.ts'
-import { pause } from '../../runtime/race.ts'
+import { isWithin, pause } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
 /** How long the page's clock stops for one request. The limit is short because a tracking pixel that never responds changes nothing visible. */
 export const REQUEST_MILLISECONDS = 2_000
 const SLICE_MILLISECONDS = 20
+const AT_ONCE_MILLISECONDS = 4
 
 /**
  * The page's clock, on hold. The first time, it takes over the frames of the tab, which have followed real time.
@@ -22,13 +23,8 @@ export async function holdClock(work: Work): Promise<FrameClock> {
 export const passTime = ({ clock, signal }: Work, milliseconds: number): Promise<void> =>
   clock?.pass(milliseconds, signal) ?? pause(milliseconds, signal)
 
-/** Keeps the page's clock running until a DevTools command returns that needs tasks of the page. */
+/** Keeps the page's clock running until an answer is there that may need tasks of the page. Most need none, and are there at once. */
 export async function whileTimePasses<T>({ clock, signal }: Work, answer: Promise<T>): Promise<T> {
-  let isOver = false
-  const end = () => {
-    isOver = true
-  }
-  answer.then(end, end)
-  while (!isOver && clock) await clock.pass(SLICE_MILLISECONDS, signal)
+  while (clock && !(await isWithin(AT_ONCE_MILLISECONDS, answer, signal))) await clock.pass(SLICE_MILLISECONDS, signal)
   return answer
 }

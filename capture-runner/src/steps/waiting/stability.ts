@@ -6,7 +6,7 @@ import { pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { FramePace, isTooSlow, SKIPPED_MILLISECONDS } from './frame-pace.ts'
+import { FramePace, isTooSlow } from './frame-pace.ts'
 import { IdleTime } from './idle-time.ts'
 import { restMarquees } from './marquees.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, namesOf, STILL } from './motion.ts'
@@ -47,8 +47,9 @@ const REAL_SLICE = 50
 /** Milliseconds between two frames in real time, and between two checks for a response. */
 const TICK = 16
 const POLL = 4
-/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
+/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms for messages, 150 ms for what the page does itself. */
 const QUIET_CHECKS = 6
+const OWN_QUIET_CHECKS = 3
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
@@ -159,9 +160,9 @@ class StabilityWait {
     const pace = new FramePace()
     const until = this.#work.plan.stabilityMaxMilliseconds
     const { threadSeconds } = this.#motion
+    const began = performance.now()
     let left = bound
     let motion: Motion = { ...first, hasScript: false }
-    let hasExtended = false
     while (this.#isDue(left)) {
       const { document } = tab.lifecycle
       let step: (Advanced & { isDrawn: boolean }) | undefined
@@ -183,11 +184,8 @@ class StabilityWait {
       if (step) {
         const end = { ...step, hasScript: motion.hasScript, hasFrameScript: motion.hasFrameScript }
         pace.note(end)
-        // What begins late gets additional time, once.
-        if (pace.hasSkipped(step.milliseconds, end) && !hasExtended) {
-          hasExtended = true
-          left = Math.min(bound, SKIPPED_MILLISECONDS)
-        }
+        const isOver = left <= 0 && performance.now() - began < bound
+        left = Math.max(left, Math.min(bound, pace.extend(step.milliseconds, isOver, end)))
       }
       const real = performance.now() - this.#started
       this.#isTooSlow = clock.hasEndedScripts || real >= until || isTooSlow(this.#motion.threadSeconds - threadSeconds)
@@ -242,12 +240,14 @@ class StabilityWait {
     let idleTime = firstIdleTime
     let hadIdleTime = !idleTime
     while (performance.now() < this.#until) {
+      const { lastWorker, hasLiveData } = tab.lifecycle
+      const quietChecks = lastWorker !== undefined || hasLiveData ? QUIET_CHECKS : OWN_QUIET_CHECKS
       // What works or moves without a gain may never rest.
       const isLate = performance.now() > this.#usualEnd
-      const gainsNothing = withoutGain >= QUIET_CHECKS && !this.#hasYoungWorker && (hadIdleTime || isLate)
+      const gainsNothing = withoutGain >= quietChecks && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
-      if (gainsNothing && withScript >= QUIET_CHECKS) return motion
-      if (gainsNothing && (withoutWork >= QUIET_CHECKS || isLate)) {
+      if (gainsNothing && withScript >= quietChecks) return motion
+      if (gainsNothing && (withoutWork >= quietChecks || isLate)) {
         if (!this.#motion.hasCanvas || isLate) return motion
         const before = picture
         picture = await takeSmallPicture(this.#work)

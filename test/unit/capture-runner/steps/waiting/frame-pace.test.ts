@@ -47,12 +47,25 @@ t.test('FramePace draws the last frame, which tells whether the page still moves
   t.ok(pace.isDrawn(true))
 })
 
-t.test('FramePace knows what a long step has skipped', async (t) => {
-  const pace = new FramePace()
+t.test('FramePace adds time for what a long step has skipped, once', async (t) => {
   const end = { isDrawn: true, hasDamage: false, hasScript: true }
-  t.ok(pace.hasSkipped(1_500, end))
-  t.notOk(pace.hasSkipped(250, end))
-  t.notOk(pace.hasSkipped(1_500, { ...end, hasScript: false }))
+  const pace = new FramePace()
+  t.equal(pace.extend(250, true, end), 0)
+  t.equal(pace.extend(1_500, true, { ...end, hasScript: false }), 0)
+  t.equal(pace.extend(1_500, true, end), 1_500)
+  t.equal(pace.extend(1_500, true, end), 0)
+})
+
+t.test('scripts that count frames get them after the wait if they still move the page', async (t) => {
+  const end = { isDrawn: true, hasDamage: true, hasScript: true, hasFrameScript: true }
+  const pace = new FramePace()
+  pace.note(end)
+  t.equal(pace.frames, 2, 'most measure the time instead')
+  t.equal(pace.extend(66, false, end), 0, 'not before the end, and not if frames take longer than in real time')
+  t.equal(pace.extend(66, true, { ...end, hasFrameScript: false }), 0)
+  t.equal(pace.extend(66, true, end), 1_500)
+  pace.note(end)
+  t.equal(pace.frames, 4)
 })
 
 t.test('a page that counted frames without a change of its looks got a tenth of them', async (t) => {
