@@ -66,7 +66,7 @@ export class FrameClock {
     signal: AbortSignal,
   ): Promise<FrameClock> {
     await frames.end(signal)
-    const watch = new TaskWatch(tab, onLongTask ?? (() => {}))
+    const watch = new TaskWatch(tab, { onLongTask: onLongTask ?? (() => {}), onHung: () => void frames.hang() })
     const clock = new FrameClock(tab, frames, await ExactClock.stop(tab, signal), watch)
     watch.start(signal)
     return clock

@@ -47,9 +47,10 @@ const REAL_SLICE = 50
 /** Milliseconds between two frames in real time, and between two checks for a response. */
 const TICK = 16
 const POLL = 4
-/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms for messages, 150 ms for what the page does itself. */
+/** Number of checks in a row without a sign of work after which nothing is on its way: 300 ms. */
 const QUIET_CHECKS = 6
-const OWN_QUIET_CHECKS = 3
+/** The same if no messages may come, and idle time proves that no idle callback is left. */
+const IDLE_CHECKS = 3
 
 /** Waits until the page is visually stable, for a bounded time. */
 export const stability: Step = {
@@ -241,7 +242,8 @@ class StabilityWait {
     let hadIdleTime = !idleTime
     while (performance.now() < this.#until) {
       const { lastWorker, hasLiveData } = tab.lifecycle
-      const quietChecks = lastWorker !== undefined || hasLiveData ? QUIET_CHECKS : OWN_QUIET_CHECKS
+      const isProven = idleTime !== undefined && hadIdleTime && lastWorker === undefined && !hasLiveData
+      const quietChecks = isProven ? IDLE_CHECKS : QUIET_CHECKS
       // What works or moves without a gain may never rest.
       const isLate = performance.now() > this.#usualEnd
       const gainsNothing = withoutGain >= quietChecks && !this.#hasYoungWorker && (hadIdleTime || isLate)

@@ -21,13 +21,24 @@ function open({ responds, thread }: { responds: boolean; thread: () => number | 
   } as unknown as Tab['session']
   const lifecycle = new Lifecycle(session, 'main')
   const { promise, resolve } = Promise.withResolvers<Tab['session']>()
-  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, resolve, 500)
+  const hung = Promise.withResolvers<void>()
+  const limits = { task: 500, hung: 1_500 }
+  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, { onLongTask: resolve, onHung: hung.resolve }, limits)
   t.teardown(() => {
     lifecycle.dispose()
     watch.stop()
   })
   watch.start(new AbortController().signal)
-  return { session, events, found: promise, isFound: isSettled(promise), asked: () => asked, watch }
+  return {
+    session,
+    events,
+    found: promise,
+    isFound: isSettled(promise),
+    hung: hung.promise,
+    isHung: isSettled(hung.promise),
+    asked: () => asked,
+    watch,
+  }
 }
 
 function isSettled(promise: Promise<unknown>): () => boolean {
@@ -54,9 +65,30 @@ t.test('TaskWatch notices a page that does not respond while its thread works', 
   t.equal(await found, session)
 })
 
-t.test('TaskWatch ignores a page whose thread waits, such as for a synchronous request', async (t) => {
-  const { isFound, asked } = open({ responds: false, thread: () => 1 })
-  await until(() => asked() > 6)
+t.test('TaskWatch gives a page longer that may wait for a synchronous request', async (t) => {
+  const { events, isFound, isHung, hung, asked } = open({ responds: false, thread: () => 1 })
+  events.emit('Network.requestWillBeSent', {
+    requestId: '1',
+    frameId: 'main',
+    type: 'XHR',
+    request: { url: 'http://a.test/', method: 'GET' },
+  })
+  await until(() => asked() > 7)
+  t.notOk(isFound())
+  t.notOk(isHung(), 'a page without a request hangs after six checks')
+  await hung
+  t.notOk(isFound())
+})
+
+t.test('a page that waited for a stopped GPU process ended its capture and its neighbor’s in TIMEOUT after 30 s', async (t) => {
+  const { isFound, hung } = open({ responds: false, thread: () => 1 })
+  await hung
+  t.notOk(isFound())
+})
+
+t.test('so did a page whose own process was stopped, because nobody watched for the answers between two frames', async (t) => {
+  const { isFound, hung } = open({ responds: false, thread: () => undefined })
+  await hung
   t.notOk(isFound())
 })
 
