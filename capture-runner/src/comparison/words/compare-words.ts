@@ -30,9 +30,10 @@ export function* compareWords(earlier: string, text: string, again: string = tex
   }
   yield
   const agreed: Hunk[] = []
-  for (const hunk of split(diffWords(before, wordsOf(text)))) {
-    if (others.has(JSON.stringify(hunk))) agreed.push(hunk)
-    if (steps.add(HUNK_STEPS)) yield
+  for (const group of groupByList(split(diffWords(before, wordsOf(text))), before)) {
+    const same = group.filter((hunk) => others.has(JSON.stringify(hunk)))
+    if (group.length < MIN_CHANGES || same.length >= group.length * MIN_AGREED) agreed.push(...same)
+    if (steps.add(HUNK_STEPS * group.length)) yield
   }
   return {
     textChanged: agreed.length > 0,
@@ -43,6 +44,34 @@ export function* compareWords(earlier: string, text: string, again: string = tex
 
 /** Steps to compare a change. */
 const HUNK_STEPS = 50
+
+/** Equal words between two changes in the same list, or between a number and a change of its item. */
+const MAX_BETWEEN = 2
+const LIST_NUMBER = /^\d+\.$/
+/**
+ * The numbers of a list stay when its items change, so each item is a change of its own. If each load shows the items in another order, they agree on some
+ * by chance: on fewer than this share, in a list with at least so many changes.
+ */
+const MIN_AGREED = 0.25
+const MIN_CHANGES = 4
+
+/** The changes in one list, or a single change beside lists. */
+function* groupByList(hunks: Iterable<Hunk>, before: readonly string[]): Generator<Hunk[]> {
+  let list: Hunk[] = []
+  let end = 0
+  for (const hunk of hunks) {
+    const next = hunk.at + hunk.removed.length
+    if (hunk.at - end > MAX_BETWEEN && list.length > 0) {
+      yield list
+      list = []
+    }
+    const isListed = list.length > 0 || before.slice(Math.max(0, hunk.at - MAX_BETWEEN), next).some((word) => LIST_NUMBER.test(word))
+    if (isListed) list.push(hunk)
+    else yield [hunk]
+    end = next
+  }
+  if (list.length > 0) yield list
+}
 
 /** Words that replace as many others are single changes, because the loads may agree on some of them. */
 function* split(hunks: readonly Hunk[]): Generator<Hunk> {

@@ -62,6 +62,18 @@ t.test('compareWords counts only changes that two loads agree on', async (t) => 
   t.match(await compare('19.50 5f3a', '99.50 81bc', '99.50 02de'), { wordsAdded: ['99.50'], wordsRemoved: ['19.50'] }, 'side by side')
 })
 
+t.test('a list whose items each load shuffles raised an alarm, because its numbers made each item a change of its own', async (t) => {
+  const list = (items: string) => [...items].map((item, index) => `${index + 1}. ${item}`).join(' ')
+  const { textChanged } = await compare(list('abcdefgh'), list('bcdefgha'), list('bdcfehag'))
+  t.notOk(textChanged, 'the loads agree on one item of eight')
+  const shuffled = await compare(`News. ${list('abcdefgh')}`, `Late. ${list('bcdefgha')}`, `Late. ${list('bdcfehag')}`)
+  t.strictSame(shuffled.wordsAdded, ['Late.'], 'a change beside the list counts')
+  const changed = await compare(list('abcdefgh'), list('aXcdefgh'), list('aXcdefgh'))
+  t.strictSame(changed.wordsAdded, ['X'])
+  const most = await compare(list('abcdefgh'), list('ijklmnop'), list('ijkxmnop'))
+  t.strictSame(most.wordsAdded, [...'ijkmnop'])
+})
+
 t.test('compareWords limits the number and the length of the words', async (t) => {
   const many = Array.from({ length: 50 }, (_, n) => `${n}${'x'.repeat(100)}`).join(' ')
   const { wordsAdded } = await compare('', many)
