@@ -7,9 +7,12 @@ import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, isThere } from '../find-element.ts'
 import { openTabsHere } from '../navigation/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
+import { nextFrame } from '../waiting/next-frame.ts'
 
 /** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50
+/** How long to wait for a frame before a key is pressed. */
+const FOCUS_MILLISECONDS = 500
 
 /** Clicks the middle of the first visible match with mouse events, and follows a navigation. */
 export const click: Step = {
@@ -58,6 +61,8 @@ export const pressKey: Step = {
   run: async (work) => {
     const key = work.plan.pressKey ?? ''
     const { keyboard } = pageOf(work.tab)
+    // The browser focuses an element with `autofocus` in a frame.
+    await nextFrame(work, FOCUS_MILLISECONDS)
     await openTabsHere(work, 'press_key', async () => {
       try {
         await awaitResponse(keyboard.press(key), work.signal)
