@@ -1,0 +1,254 @@
+// `npm run faults`: plants faults in the product, one at a time, and shows which tests find them (mutation testing).
+//
+//   npm run faults -- draw SEED      writes the list: test/faults.md
+//   npm run faults -- run COLUMN     plants each fault in turn, and writes the results to a column of the list
+//
+// A fault runs against the unit test files that its file reaches, the nearest first, until one fails. With `--integration`, faults that survived run
+// against the integration test files. Results are written as they are made, and a second run continues.
+
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { listFiles } from './selection/changed-files.ts'
+import { readGraph, selectFor } from './selection/plan.ts'
+import { leavesProcessAlone } from './support/groups/group.ts'
+
+interface Fault {
+  area: string
+  file: string
+  /** Number of the line when the fault was drawn, from 1. */
+  line: number
+  before: string
+  after: string
+}
+
+/** Number of faults, and the folders that they are drawn from. */
+const AREAS: Readonly<Record<string, { count: number; globs: readonly string[] }>> = {
+  deliveries: { count: 13, globs: ['operator/src/controllers/{delivery,webhook}/**/*.ts', 'crds/src/webhooks/**/*.ts'] },
+  'quota controller': { count: 7, globs: ['operator/src/controllers/quota/**/*.ts'] },
+  retention: { count: 8, globs: ['operator/src/controllers/retention/**/*.ts'] },
+  screenshots: { count: 8, globs: ['operator/src/controllers/{screenshot,pending,schedule}/**/*.ts'] },
+  caches: { count: 7, globs: ['crds/client/*.ts', 'operator/src/{kube,controller-runtime}/*.ts'] },
+  REST: { count: 7, globs: ['api-gateway/src/resources/{webhooks,deliveries,schedules,keys,screenshots}/**/*.ts'] },
+  validation: { count: 9, globs: ['crds/src/{options,schema,schedule}/**/*.ts', 'api-gateway/src/{creation,options,bodies}/**/*.ts'] },
+  egress: { count: 9, globs: ['capture-runner/src/egress/**/*.ts', 'crds/src/addresses/**/*.ts'] },
+  quota: { count: 8, globs: ['api-gateway/src/quota/**/*.ts', 'crds/src/usage/**/*.ts'] },
+  dispatch: { count: 8, globs: ['operator/src/{scheduling,runner}/**/*.ts', 'crds/src/dispatch/**/*.ts'] },
+  comparison: { count: 8, globs: ['capture-runner/src/{comparison,picture}/**/*.ts'] },
+  runner: { count: 8, globs: ['capture-runner/src/{server,runtime,capture,browser,requests}/**/*.ts'] },
+}
+
+/** Each rule changes one place of a line. */
+const RULES: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
+  [/ === /g, () => ' !== '],
+  [/ !== /g, () => ' === '],
+  [/ && /g, () => ' || '],
+  [/ \|\| /g, () => ' && '],
+  [/ < (?=[\w(-])/g, () => ' <= '],
+  [/ > (?=[\w(-])/g, () => ' >= '],
+  [/ <= /g, () => ' < '],
+  [/ >= /g, () => ' > '],
+  [/\btrue\b/g, () => 'false'],
+  [/\bfalse\b/g, () => 'true'],
+  [/ \+ /g, () => ' - '],
+  [/ - /g, () => ' + '],
+  [/(?<=[(\s])!(?=[\w(])/g, () => ''],
+  [/(?<=[\s([:])\d[\d_]*(?=[\s),;\]]|$)/g, (number) => change(Number(number.replaceAll('_', '')))],
+  [/(?<=^\s*(?:\} else )?if \().*(?=\)(?: |$))/g, (condition) => `!(${condition})`],
+  [/^\s+(?:await |void )?[\w.#]+\([^{}]*\)$/g, (call) => call.replace(/\S.*/, ';')],
+  [/\?\? /g, () => '&& '],
+]
+
+/** A number of milliseconds that is larger by one is hardly a fault. */
+const change = (number: number): string => String(number < 100 ? number + 1 : number * 10)
+/** True if a place of a line is in a text. */
+const isInText = (line: string, at: number): boolean => (line.slice(0, at).match(/(?<!\\)['"`]/g) ?? []).length % 2 === 1
+
+/** A generator of numbers from 0 to 1 that a seed determines (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+function compile(text: string): string | undefined {
+  try {
+    return stripTypeScriptTypes(text).replaceAll(/\s+/g, ' ')
+  } catch {
+    return undefined
+  }
+}
+
+/** All faults of a file that change what runs. */
+function faultsOf(area: string, file: string): Fault[] {
+  const text = readFileSync(file, 'utf8')
+  const lines = text.split('\n')
+  const compiled = compile(text)
+  return lines.flatMap((before, at) => {
+    if (/^\s*(?:\/?\*|\/\/|import |export (?:type|interface))/.test(before)) return []
+    return RULES.flatMap(([pattern, changeOf]) =>
+      [...before.matchAll(pattern)].flatMap((found) => {
+        if (isInText(before, found.index)) return []
+        const after = before.slice(0, found.index) + changeOf(found[0]) + before.slice(found.index + found[0].length)
+        const result = compile(lines.with(at, after).join('\n'))
+        return result === undefined || result === compiled ? [] : [{ area, file, line: at + 1, before, after }]
+      }),
+    )
+  })
+}
+
+function draw(seed: number): Fault[] {
+  const random = seeded(seed)
+  return Object.entries(AREAS).flatMap(([area, { count, globs }]) => {
+    const files = globSync([...globs]).sort()
+    const all = files.flatMap((file) => faultsOf(area, file))
+    return Array.from({ length: count }, () => all.splice(Math.floor(random() * all.length), 1)).flat()
+  })
+}
+
+const LIST = 'test/faults.md'
+const HEAD = `# Planted faults
+
+\`npm run faults -- draw 58\` drew these faults by rule and seed. \`npm run faults -- run COLUMN\` plants each, and writes the first test file that fails:
+unit tests that reach the file, then, with \`--integration\`, integration tests. "no unit test" is a fault that no unit test finds.`
+const cell = (text: string): string => `\`${text.trim().replaceAll('|', '\\|')}\``
+const uncell = (text: string): string => text.slice(1, -1).replaceAll('\\|', '|')
+interface Row {
+  fault: Fault
+  results: string[]
+}
+const split = (row: string): string[] =>
+  row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((each) => each.trim())
+
+function readList(): { head: string; columns: string[]; rows: Row[] } {
+  const text = readFileSync(LIST, 'utf8')
+  const start = text.indexOf('| Area |')
+  const [titles = '', , ...rows] = text.slice(start).trim().split('\n')
+  return {
+    head: text.slice(0, start),
+    columns: split(titles).slice(4),
+    rows: rows.map((row) => {
+      const [area = '', place = '', before = '', after = '', ...results] = split(row)
+      const [file = '', line = ''] = place.split(':')
+      return { fault: { area, file, line: Number(line), before: uncell(before), after: uncell(after) }, results }
+    }),
+  }
+}
+
+function writeList(head: string, columns: readonly string[], rows: readonly Row[]): void {
+  const titles = ['Area', 'Place', 'Line', 'Fault', ...columns]
+  const lines = rows.map(({ fault: { area, file, line, before, after }, results }) => [
+    ...[area, `${file}:${line}`, cell(before), cell(after)],
+    ...columns.map((_, at) => results[at] ?? ''),
+  ])
+  const table = [titles, titles.map(() => '---'), ...lines].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  writeFileSync(LIST, `${head}${table}\n`)
+}
+
+/** Writes a fault into its file, at the nearest line with the same text. Returns a function that removes it, or undefined if no such line is left. */
+function plant({ file, line, before, after }: Fault): (() => void) | undefined {
+  const text = readFileSync(file, 'utf8')
+  const lines = text.split('\n')
+  const [at] = lines
+    .flatMap((each, index) => (each.trim() === before ? [index] : []))
+    .sort((a, b) => Math.abs(a + 1 - line) - Math.abs(b + 1 - line))
+  if (at === undefined) return undefined
+  const indent = /^\s*/.exec(lines[at] ?? '')?.[0] ?? ''
+  writeFileSync(file, lines.with(at, indent + after).join('\n'))
+  return () => writeFileSync(file, text)
+}
+
+/** Seconds after which a file counts as failed: a fault can make it wait for ever. */
+const TIMEOUT_SECONDS = 300
+const environment = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_SECONDS) }
+
+/** Runs test files in one process if they allow it. True if all pass. */
+function passes(files: readonly string[]): boolean {
+  const command = files.length === 1 ? files : ['test/support/groups/run-group.ts', ...files]
+  const { status } = spawnSync(process.execPath, command, {
+    stdio: 'ignore',
+    env: environment,
+    timeout: (TIMEOUT_SECONDS + 60) * 1_000,
+    killSignal: 'SIGKILL',
+  })
+  return status === 0
+}
+
+/** The first file that fails, of files that are tried in this order. */
+function findFailing(files: readonly string[], mayShare: boolean): string | undefined {
+  const first = files.slice(0, 4)
+  const rest = files.slice(4)
+  const shared = mayShare ? rest.filter((file) => leavesProcessAlone(file)) : []
+  const groups = Array.from({ length: Math.ceil(shared.length / 24) }, (_, at) => shared.slice(at * 24, (at + 1) * 24))
+  const alone = [...first, ...rest.filter((file) => !shared.includes(file))]
+  for (const group of [...first.map((file) => [file]), ...groups, ...alone.slice(first.length).map((file) => [file])]) {
+    if (passes(group)) continue
+    if (group.length === 1) return group[0]
+    return group.find((file) => !passes([file]))
+  }
+  return undefined
+}
+
+async function findTests(file: string): Promise<{ unit: string[]; integration: string[] }> {
+  const files = await listFiles()
+  const { tests } = selectFor([{ file }], files, readGraph(files))
+  const all = [...tests.keys()]
+  const mirror = path.posix.join('test/unit', file.replace('/src/', '/').replace(/\.ts$/, '.test.ts'))
+  const unit = all.filter((each) => each.startsWith('test/unit/'))
+  return {
+    unit: [...unit.filter((each) => each === mirror), ...unit.filter((each) => each !== mirror)],
+    integration: all.filter((each) => each.startsWith('test/integration/')),
+  }
+}
+
+const SURVIVED = 'no unit test'
+async function run(column: string, isIntegration: boolean): Promise<void> {
+  const { columns } = readList()
+  const at = columns.indexOf(column)
+  if (at < 0) throw new Error(`${LIST} has no column ${column}. Add it to the heading of the table.`)
+  for (const [number, { fault, results }] of readList().rows.entries()) {
+    if (isIntegration ? results[at] !== SURVIVED : (results[at] ?? '') !== '') continue
+    const { unit, integration } = await findTests(fault.file)
+    const remove = plant(fault)
+    let result = 'no such line'
+    const started = performance.now()
+    if (remove) {
+      const found = isIntegration ? findFailing(integration, false) : findFailing(unit, true)
+      remove()
+      // A file that also fails without the fault proves nothing.
+      const isFound = found !== undefined && passes([found])
+      result = isFound ? found.replace(/^test\//, '').replace(/\.test\.ts$/, '') : isIntegration ? 'none' : SURVIVED
+      if (found !== undefined && !isFound) result = `unclear: ${found}`
+    }
+    const list = readList()
+    const row = list.rows[number]
+    if (row) row.results[at] = result
+    writeList(list.head, list.columns, list.rows)
+    console.log(`${number + 1}. ${fault.file}:${fault.line} ${result} ${((performance.now() - started) / 1_000).toFixed(0)} s`)
+  }
+}
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { integration: { type: 'boolean', default: false } } })
+const [command, argument] = positionals
+if (command === 'draw') {
+  const faults = draw(Number(argument))
+  const head = `${HEAD}\n\n`
+  writeList(
+    head,
+    [],
+    faults.map((fault) => ({ fault, results: [] })),
+  )
+} else if (command === 'run' && argument !== undefined) await run(argument, values.integration)
+else {
+  console.error('usage: npm run faults -- draw SEED | run COLUMN [--integration]')
+  process.exit(2)
+}
