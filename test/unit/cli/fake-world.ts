@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
 import type { World } from '../../../api-gateway/cli/src/commands/context.ts'
 import { run } from '../../../api-gateway/cli/src/run.ts'
 import type { Output } from '../../../api-gateway/cli/src/terminal/output.ts'
@@ -76,5 +78,54 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200):
   response.end(JSON.stringify(body))
 }
 
-export const sendError = (response: ServerResponse, status: number, code: string, message = `it is ${code}`): void =>
-  sendJson(response, { success: false, error: { code, message } }, status)
+export const sendError = (response: ServerResponse, status: number, code: string, message = `it is ${code}`, details?: unknown): void =>
+  sendJson(response, { success: false, error: { code, message, details } }, status)
+
+/** A request to a route of a service. */
+export interface Call {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
+  body: any
+  query: URLSearchParams
+}
+
+/** What a route responds: an object, as JSON, or what a function of the request returns or writes. */
+export type Route = object | ((call: Call, response: ServerResponse) => unknown)
+
+/**
+ * A service for one test. Routes are exact, such as `GET /keys`; the service finds no others. It keeps the requests, such as `POST /keys {"name":"ci"}`,
+ * and their API keys. `run` runs a command line of this service: words, and arguments with spaces.
+ */
+export async function aService(t: Pick<Test, 'teardown'>, routes: Readonly<Record<string, Route>>) {
+  const requests: string[] = []
+  const authorizations: (string | undefined)[] = []
+  const { url, stop } = await serve(async (request, response) => {
+    const sent = await text(request)
+    const { pathname, search, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
+    const path = pathname.replace(/^\/(api\/)?v1/, '')
+    requests.push(`${request.method} ${path}${search}${sent && ` ${sent}`}`)
+    authorizations.push(request.headers.authorization)
+    const route = routes[`${request.method} ${path}`]
+    if (route === undefined) return sendError(response, 404, 'NOT_FOUND', `${path.split('/')[1]?.replace(/s$/, '')} not found`)
+    const reply = typeof route === 'function' ? route({ body: sent === '' ? undefined : JSON.parse(sent), query }, response) : route
+    if (!response.headersSent && !response.destroyed) sendJson(response, reply)
+  })
+  t.teardown(stop)
+  const environment = { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' }
+  const run = (words: string, ...more: string[]) => runCli([...words.split(' '), ...more], { environment })
+  return { url, environment, requests, authorizations, run, stop }
+}
+
+/** A page of a list, and the only one. */
+export const pageOf = (...data: unknown[]): object => ({ success: true, data, pagination: { has_more: false, next_cursor: null } })
+/** A route that deletes something. */
+export const noContent: Route = (_, response) => response.writeHead(204).end()
+/** A route that returns an error. */
+export const failing =
+  (status: number, code: string, message?: string, details?: unknown): Route =>
+  (_, response) =>
+    sendError(response, status, code, message, details)
+/** A route that returns the bytes of a file. */
+export const fileOf =
+  (content: string): Route =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(content)

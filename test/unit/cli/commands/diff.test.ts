@@ -1,44 +1,32 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import t, { type Test } from 'tap'
-import { runCli, sendJson, serve } from '../fake-world.ts'
+import { aService, fileOf } from '../fake-world.ts'
 
 const OLD = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
 const ids = ['scr_6ybsne2r7m8z0q3x5v1c4h9kf0', 'scr_6ybsne2r7m8z0q3x5v1c4h9kf1']
 
-interface Service {
-  /** Bodies of the created screenshots. */
-  created: { url: string; options?: Record<string, unknown> }[]
-  environment: Record<string, string>
+interface Body {
+  url: string
+  options?: Record<string, unknown>
 }
 
-/** A service whose second screenshot has this comparison. */
-async function aService(t: Test, comparison: object | null, earlier: object = {}): Promise<Service> {
-  const created: Service['created'] = []
+/** A service whose compared screenshots have this comparison. `created` are the bodies of the created ones. */
+async function aDiffService(t: Test, comparison: object, earlier: object = {}) {
+  const created: Body[] = []
   const record = (id: string, more: object = {}) => ({
     ...{ id, url: 'https://a.example/', status: 'completed', options: {}, artifacts: [], warnings: [], error: null, comparison: null },
     ...more,
   })
-  const { url, stop } = await serve((request, response) => {
-    const path = request.url?.split('?')[0] ?? ''
-    if (request.method === 'POST') {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        created.push(JSON.parse(Buffer.concat(chunks).toString()))
-        sendJson(response, { id: ids[created.length - 1], status: 'pending' }, 202)
-      })
-    } else if (path.endsWith('/diff.png')) response.writeHead(200, { 'content-type': 'image/png' }).end('the differences')
-    else if (path.endsWith(OLD)) sendJson(response, record(OLD, earlier))
-    else {
-      const isCompared = created.at(-1)?.options?.compare_to !== undefined
-      const artifacts = comparison ? [{ type: 'diff', download_url: `${url}/files/diff.png`, file_size_bytes: 15 }] : []
-      sendJson(response, record(path.split('/').at(-1) ?? '', isCompared ? { comparison, artifacts } : {}))
-    }
+  const artifacts = [{ type: 'diff', download_url: '/files/diff.png', file_size_bytes: 15 }]
+  const read = (id: string) => () => record(id, created.at(-1)?.options?.compare_to === undefined ? {} : { comparison, artifacts })
+  const service = await aService(t, {
+    'POST /screenshots': ({ body }) => ({ id: ids[created.push(body) - 1], status: 'pending' }),
+    [`GET /screenshots/${OLD}`]: record(OLD, earlier),
+    ...Object.fromEntries(ids.map((id) => [`GET /screenshots/${id}`, read(id)])),
+    'GET /files/diff.png': fileOf('the differences'),
   })
-  t.teardown(stop)
-  return { created, environment: { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' } }
+  return { created, ...service }
 }
 
 const changed = {
@@ -46,19 +34,24 @@ const changed = {
   ...{ regions: [{ x: 1, y: 2, width: 3, height: 4 }], region_count: 1, diff_url: null, skipped: null },
 }
 
-t.test('diff with two ids says that it compares an earlier screenshot only with a new capture', async (t) => {
-  const { created, environment } = await aService(t, changed)
-  const { code, stderr } = await runCli(['diff', OLD, ids[0]!], { environment })
-  t.match({ code, stderr }, { code: 2, stderr: /B must be a URL, because an earlier screenshot is compared with a new capture/ })
-  t.match((await runCli(['diff', 'a.example', OLD], { environment })).stderr, /Write the id first/)
-  t.strictSame(created, [])
+t.test('diff needs two URLs or an earlier screenshot and a new capture, and sets compare_to itself', async (t) => {
+  const { run, requests } = await aDiffService(t, changed)
+  for (const [words, stderr] of [
+    [`${OLD} ${ids[0]}`, /B must be a URL, because an earlier screenshot is compared with a new capture/],
+    [`a.example ${OLD}`, /Write the id first/],
+    ['a.example', /a second URL is missing/],
+    [`${OLD} --compare-to ${OLD}`, /unknown option --compare-to/],
+    [`${OLD} --cache`, /unknown option --cache/],
+  ] as const)
+    t.match(await run(`diff ${words}`), { code: 2, stderr }, words)
+  t.strictSame(requests, [])
 })
 
 t.test('diff captures both URLs, compares the second with the first, and ends with 1 if it changed', async (t) => {
-  const { created, environment } = await aService(t, changed)
-  const file = join(mkdtempSync(join(tmpdir(), 'diff-')), 'diff.png')
-  const { code, stdout, stderr } = await runCli(['diff', 'a.example', 'b.example', '--full-page', '-o', file], { environment })
-  t.match({ code, stdout, stderr }, { code: 1, stdout: 'changed: 1.24 % of the pixels, in 1 region\n', stderr: '' })
+  const { created, run } = await aDiffService(t, changed)
+  const file = path.join(t.testdir({}), 'diff.png')
+  const { code, stdout } = await run(`diff a.example b.example --full-page -o ${file}`)
+  t.strictSame({ code, stdout }, { code: 1, stdout: 'changed: 1.24 % of the pixels, in 1 region\n' })
   t.strictSame(created, [
     { url: 'https://a.example', options: { full_page: true } },
     { url: 'https://b.example', options: { full_page: true, compare_to: ids[0] } },
@@ -69,31 +62,25 @@ t.test('diff captures both URLs, compares the second with the first, and ends wi
 t.test('diff with an id captures its URL again, with the options that its record shows', async (t) => {
   const options = { format: 'webp', viewport_width: 800, cookies: '***', styles: 'p { color…', compare_to: ids[0] }
   const unchanged = { ...changed, changed: false, changed_pixels: 3, changed_ratio: 0.0000012, regions: [], region_count: 0 }
-  const { created, environment } = await aService(t, unchanged, { options })
-  const args = ['diff', OLD, '--compare-ignore', '#clock', '--compare-ignore', '{"x": 0, "y": 0, "width": 9, "height": 9}']
-  const { code, stdout } = await runCli(args, { environment })
-  t.match({ code, stdout }, { code: 0, stdout: 'unchanged: 0.000120 % of the pixels, in 0 regions\n' })
+  const { created, run } = await aDiffService(t, unchanged, { options })
+  const ignored = ['--compare-ignore', '#clock', '--compare-ignore', '{"x": 0, "y": 0, "width": 9, "height": 9}']
+  const { code, stdout } = await run(`diff ${OLD}`, ...ignored)
+  t.strictSame({ code, stdout }, { code: 0, stdout: 'unchanged: 0.000120 % of the pixels, in 0 regions\n' })
   const compare_ignore = ['#clock', { x: 0, y: 0, width: 9, height: 9 }]
   t.strictSame(created, [{ url: 'https://a.example/', options: { format: 'webp', viewport_width: 800, compare_ignore, compare_to: OLD } }])
 })
 
 t.test('diff says if nothing changed, and if the pictures were not compared', async (t) => {
-  for (const [comparison, expected] of [
-    [{ ...changed, changed: false, changed_pixels: 0, changed_ratio: 0 }, 'unchanged\n'],
-    [{ ...changed, changed: false, skipped: 'blank' }, 'not compared: the picture shows one color and almost nothing else\n'],
-    [{ ...changed, changed: false, skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge or a captcha\n'],
-    [{ ...changed, changed: false, skipped: 'login' }, 'not compared: the picture shows a login form\n'],
+  for (const [comparison, stdout] of [
+    [{ changed_pixels: 0, changed_ratio: 0 }, 'unchanged\n'],
+    [{ skipped: 'blank' }, 'not compared: the picture shows one color and almost nothing else\n'],
+    [{ skipped: 'bot_challenge' }, 'not compared: the picture shows a bot challenge or a captcha\n'],
+    [{ skipped: 'login' }, 'not compared: the picture shows a login form\n'],
   ] as const) {
-    const { environment } = await aService(t, comparison)
-    t.match(await runCli(['diff', OLD], { environment }), { code: 0, stdout: expected })
+    const { run } = await aDiffService(t, { ...changed, changed: false, ...comparison })
+    const result = await run(`diff ${OLD}`)
+    t.strictSame(result, { ...result, code: 0, stdout })
   }
-  const { environment } = await aService(t, changed)
-  t.match(JSON.parse((await runCli(['diff', OLD, '--json'], { environment })).stdout), { comparison: { changed: true } })
-})
-
-t.test('diff needs two URLs, or an id, and sets compare_to itself', async (t) => {
-  const environment = { TINTYPE_URL: 'http://127.0.0.1:1', TINTYPE_API_KEY: 'key' }
-  t.match(await runCli(['diff', 'a.example'], { environment }), { code: 2, stderr: /a second URL is missing/ })
-  t.match(await runCli(['diff', OLD, '--compare-to', OLD], { environment }), { code: 2, stderr: /unknown option --compare-to/ })
-  t.match(await runCli(['diff', OLD, '--cache'], { environment }), { code: 2, stderr: /unknown option --cache/ })
+  const { run } = await aDiffService(t, changed)
+  t.match(JSON.parse((await run(`diff ${OLD} --json`)).stdout), { comparison: { changed: true } })
 })

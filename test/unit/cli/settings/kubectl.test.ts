@@ -30,7 +30,7 @@ echo "$*" >> ${folder}/calls
 case "$*" in
   *"get services"*) echo '${JSON.stringify({ items })}' ;;
   *"get secret acme-tintype-initial-api-key"*) printf %s '${Buffer.from(key).toString('base64')}' ;;
-  *port-forward*) ${forward ?? `echo "Forwarding from 127.0.0.1:${new URL(url).port} -> 8080"; trap "touch ${folder}/stopped; exit" TERM; while :; do sleep 0.1; done`} ;;
+  *port-forward*) ${forward ?? `trap "touch ${folder}/stopped; exit" TERM; echo "Forwarding from 127.0.0.1:${new URL(url).port} -> 8080"; while :; do sleep 0.1; done`} ;;
 esac
 `
   writeFileSync(path.join(folder, 'kubectl'), script)
