@@ -6,7 +6,7 @@ import { repository } from '../cluster/host/state.ts'
 // docs/conformance.md and the tests contain the same sentences.
 
 const folder = 'test/e2e/conformance'
-const elsewhere = ['test/unit/chart/plans.test.ts', 'test/unit/crds/options/catalog.test.ts']
+const elsewhere = ['test/unit/chart/environment.test.ts', 'test/unit/crds/options/catalog.test.ts']
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8')
 
 /** The tested sentences, as `2.1: id is …`, and the file of each. */

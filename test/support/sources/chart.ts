@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
@@ -24,6 +23,9 @@ export async function helm(args: readonly string[], environment: Record<string, 
   return run(program, args, { environment })
 }
 
+/** What was rendered, by the arguments: a rendering takes a second of a processor, and many tests look at the same one. */
+const renderings = new Map<string, Promise<Rendered[]>>()
+
 /** The chart's objects, including hooks, with `settings` as in `--set-json`. */
 export async function renderChart(
   settings: Record<string, unknown> = {},
@@ -32,23 +34,37 @@ export async function renderChart(
 ): Promise<Rendered[]> {
   const values = Object.entries({ 'image.registry': 'registry.example/tintype', ...settings })
   const options = values.flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`])
-  const text = await helm(['template', 'tintype', directory, '--namespace', 'tintype', ...options, ...more])
-  return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? [])
+  const args = ['template', 'tintype', directory, '--namespace', 'tintype', ...options, ...more]
+  const key = JSON.stringify(args)
+  const rendering =
+    renderings.get(key) ??
+    helm(args).then((text) => parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? []))
+  renderings.set(key, rendering)
+  return rendering
 }
 
-/** The chart's notes for `settings`, which `helm template` leaves out. */
-export async function renderNotes(settings: Record<string, unknown> = {}): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-notes-'))
-  try {
-    await cp(chartDirectory, directory, { recursive: true })
-    await rename(path.join(directory, 'templates/NOTES.txt'), path.join(directory, 'files/notes.txt'))
-    const template = 'apiVersion: v1\nkind: Notes\nmetadata: { name: notes }\ntext: {{ tpl (.Files.Get "files/notes.txt") . | toJson }}\n'
-    await writeFile(path.join(directory, 'templates/notes.yaml'), template)
-    return find<{ text: string }>(await renderChart(settings, ['--show-only', 'templates/notes.yaml'], directory), 'Notes', 'notes').text
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
+let chartWithNotes: string | undefined
+
+/** The chart's objects and, as `Notes`, its notes for `settings`, which `helm template` leaves out. */
+export async function renderWithNotes(settings: Record<string, unknown> = {}): Promise<{ objects: Rendered[]; notes: string }> {
+  chartWithNotes ??= copyWithNotes()
+  const objects = await renderChart(settings, [], chartWithNotes)
+  return { objects, notes: find<{ text: string }>(objects, 'Notes', 'notes').text }
 }
+
+/** A copy of the chart that has its notes as an object. It is removed with this process. */
+function copyWithNotes(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'tintype-notes-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  cpSync(chartDirectory, directory, { recursive: true })
+  renameSync(path.join(directory, 'templates/NOTES.txt'), path.join(directory, 'files/notes.txt'))
+  const template = 'apiVersion: v1\nkind: Notes\nmetadata: { name: notes }\ntext: {{ tpl (.Files.Get "files/notes.txt") . | toJson }}\n'
+  writeFileSync(path.join(directory, 'templates/notes.yaml'), template)
+  return directory
+}
+
+/** The chart's notes for `settings`. */
+export const renderNotes = async (settings: Record<string, unknown> = {}): Promise<string> => (await renderWithNotes(settings)).notes
 
 /** One object of a rendered chart. @throws when it does not exist */
 export function find<T = unknown>(objects: readonly Rendered[], kind: string, name: string): Rendered & T {
@@ -90,4 +106,10 @@ export function podsOf(objects: readonly Rendered[]): { name: string; spec: PodS
     const pod = object.kind === 'Pod' ? spec : spec?.template?.spec
     return pod ? [{ name: `${object.kind} ${object.metadata.name}`, spec: pod }] : []
   })
+}
+
+/** The environment of the first container of a pod, by name. Values from elsewhere are undefined. */
+export function environmentOf(objects: readonly Rendered[], pod: string): Record<string, string | undefined> {
+  const variables = podsOf(objects).find(({ name }) => name === pod)?.spec.containers[0]?.env ?? []
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]))
 }

@@ -2,13 +2,18 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config.ts'
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
+import { DEFAULT_OPTION_POLICY, OptionPolicyText } from '../../../crds/src/options/policy.ts'
+import { DEFAULT_PLANS, PlansText } from '../../../crds/src/usage/plans.ts'
 import { policyHash } from '../../../operator/src/controllers/guard/decision.ts'
 import { loadConfig as loadOperatorConfig } from '../../../operator/src/runtime/config.ts'
 import { readMinioSettings } from '../../cluster/programs/minio.ts'
-import { find, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
+import { environmentOf, find, podsOf, type Rendered, renderChart, renderWithNotes } from '../../support/sources/chart.ts'
 
 // The settings that the chart passes to the programs, parsed with the code of the programs.
 
+const OPERATOR = 'Deployment tintype-operator'
+const GATEWAY = 'Deployment tintype-api-gateway'
+const byDefault = await renderChart()
 const objects = await renderChart({
   logLevel: 'warn',
   platform: 'openshift',
@@ -28,16 +33,12 @@ const objects = await renderChart({
   'runner.egress': { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
 })
 
-/** The environment of a program's container, with placeholders for values from Secrets and the pod. */
-function environmentOf(rendered: readonly Rendered[], deployment: string): Record<string, string> {
-  const pod = podsOf(rendered).find(({ name }) => name === `Deployment ${deployment}`)
-  const variables = pod?.spec.containers[0]?.env ?? []
-  return Object.fromEntries(variables.map(({ name, value }) => [name, value ?? 'from elsewhere']))
-}
+/** The environment of a program, with placeholders for values from Secrets and the pod. */
+const settingsOf = (rendered: readonly Rendered[], pod: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(environmentOf(rendered, pod)).map(([name, value = 'from elsewhere']) => [name, value]))
 
 t.test('operator accepts the environment that the chart sets', async (t) => {
-  const config = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
-  t.match(config, {
+  t.match(loadOperatorConfig(settingsOf(objects, OPERATOR)), {
     release: 'tintype',
     logLevel: 'warn',
     platform: 'openshift',
@@ -57,8 +58,7 @@ t.test('operator accepts the environment that the chart sets', async (t) => {
 })
 
 t.test('gateway accepts the environment that the chart sets', async (t) => {
-  const config = loadGatewayConfig(environmentOf(objects, 'tintype-api-gateway'))
-  t.match(config, {
+  t.match(loadGatewayConfig(settingsOf(objects, GATEWAY)), {
     publicUrl: 'https://shots.example.com',
     port: 8080,
     bodyBytes: 67_108_864,
@@ -77,66 +77,122 @@ t.test('programs accept the settings of an external store with the bucket in the
   const external = { endpoint: 'https://s3.example.com', existingSecret: 'both', pathStyle: false }
   const rendered = await renderChart({ 'minio.enabled': false, 'storage.region': 'eu-test-1', 'storage.external': external })
   const expected = { endpoint: 'https://s3.example.com', region: 'eu-test-1', pathStyle: false }
-  t.match(loadOperatorConfig(environmentOf(rendered, 'tintype-operator')).storage, expected)
-  t.match(loadGatewayConfig(environmentOf(rendered, 'tintype-api-gateway')).storage, expected)
+  t.match(loadOperatorConfig(settingsOf(rendered, OPERATOR)).storage, expected)
+  t.match(loadGatewayConfig(settingsOf(rendered, GATEWAY)).storage, expected)
 })
 
 t.test('programs know every variable that the chart sets', async (t) => {
   for (const [program, config] of [
-    ['operator', 'operator/src/runtime/config.ts'],
-    ['api-gateway', 'api-gateway/src/config.ts'],
+    [OPERATOR, 'operator/src/runtime/config.ts'],
+    [GATEWAY, 'api-gateway/src/config.ts'],
   ] as const) {
     const files = [config, 'crds/src/runtime/storage-settings.ts']
     const source = files.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).join()
-    const unknown = Object.keys(environmentOf(objects, `tintype-${program}`)).filter((name) => !source.includes(`${name}:`))
+    const unknown = Object.keys(environmentOf(objects, program)).filter((name) => !source.includes(`${name}:`))
     t.strictSame(unknown, [], program)
   }
 })
 
 t.test('operator expects exactly the policies of the chart', async (t) => {
-  const { admissionPolicy, trustedSpecPolicy, trustedStatusPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
+  const { admissionPolicy, trustedSpecPolicy, trustedStatusPolicy } = loadOperatorConfig(settingsOf(objects, OPERATOR))
   for (const { name, hash } of [admissionPolicy, trustedSpecPolicy, trustedStatusPolicy])
     t.equal(hash, policyHash(find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', name)), name)
 })
 
-const pools: Record<string, Record<string, unknown>> = {
-  'by default': {},
-  'with all fields of a pool': {
-    'runner.egress': {
-      allowedHosts: ['*.sites'],
-      allowedCidrs: ['10.0.0.0/8'],
-      deniedCidrs: ['203.0.113.0/24'],
-      allowedPorts: [81],
-      upstreamProxy: 'http://proxy:3128',
-      extraCaBundle: 'PEM',
-    },
-    'runner.nodeSelector': { disk: 'ssd' },
-    'runner.topologySpreadConstraints': [{ topologyKey: 'topology.kubernetes.io/zone', maxSkew: 2 }],
-    'runner.tolerations': [{ key: 'capture', operator: 'Exists', effect: 'NoSchedule' }],
-    'runner.runtimeClassName': 'gvisor',
-    'runner.priorityClassName': 'low',
-    'image.pullSecrets': [{ name: 'registry' }],
-    'sandbox.mode': false,
-    'sandbox.localhostProfile': 'profiles/own.json',
-  },
-}
-for (const [name, settings] of Object.entries(pools)) {
-  t.test(`chart renders a valid RunnerPool ${name}`, async (t) => {
-    const { spec } = find<{ spec: object }>(await renderChart(settings), 'RunnerPool', 'default')
-    t.strictSame(RunnerPoolSpec.parse(spec), spec, 'no field is unknown')
+t.test('the chart passes the same allowed options to gateway and operator', async (t) => {
+  const closed = await renderChart({ 'capture.allowedOptions.scripts': false })
+  const policyOf = (rendered: readonly Rendered[], program: string) =>
+    OptionPolicyText.parse(environmentOf(rendered, program).TINTYPE_OPTION_POLICY)
+  for (const program of [GATEWAY, OPERATOR]) {
+    t.strictSame(policyOf(byDefault, program), DEFAULT_OPTION_POLICY)
+    t.strictSame(policyOf(closed, program), { ...DEFAULT_OPTION_POLICY, scripts: false })
+  }
+})
+
+const plansOf = (program: string, rendered = byDefault) => PlansText.parse(environmentOf(rendered, program).TINTYPE_PLANS)
+
+// The limits of each plan with the default values of the chart (spec 8).
+t.test('spec 8: plan Scale has 50,000 per month and 150 requests per minute, beyond $0.75 per 1,000', async (t) => {
+  t.match(plansOf(GATEWAY).scale, { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75 })
+})
+
+t.test('the chart passes the built-in plans to gateway and operator', async (t) => {
+  // An absent price and an undefined one mean the same.
+  const known = JSON.stringify(DEFAULT_PLANS)
+  for (const program of [GATEWAY, OPERATOR]) t.same(JSON.parse(JSON.stringify(plansOf(program))), JSON.parse(known))
+})
+
+t.test('the chart accepts any plan name, adds it to the default plans, and removes a default plan that is null', async (t) => {
+  const rendered = await renderChart({ 'plans.team-gold': { monthlyQuota: 7 }, 'plans.free': null, 'bootstrap.plan': 'team-gold' })
+  for (const program of [GATEWAY, OPERATOR]) {
+    const plans = plansOf(program, rendered)
+    t.strictSame(Object.keys(plans).sort(), ['basic', 'growth', 'scale', 'team-gold'])
+    t.equal(plans['team-gold']?.monthlyQuota, 7)
+  }
+})
+
+// Links in responses and events start with the public URL. It defaults to the URL of the ingress or of the route.
+const ingress = { 'ingress.enabled': true, 'ingress.host': 'shots.example.com' }
+const withTls = { ...ingress, 'ingress.tls.enabled': true }
+const routeOnly = { 'httpRoute.enabled': true, 'httpRoute.parentRefs': [{ name: 'public' }] }
+const route = { ...routeOnly, 'httpRoute.hostnames': ['*.example.net', 'shots.example.net'] }
+for (const [from, settings, url] of [
+  ['an ingress with TLS', withTls, 'https://shots.example.com'],
+  ['an ingress without TLS', ingress, 'http://shots.example.com'],
+  ['a public URL beside an ingress', { ...withTls, 'gateway.publicUrl': 'https://a.example.com/shots' }, 'https://a.example.com/shots'],
+  ['an ingress without a host', { 'ingress.enabled': true }, ''],
+  ['the host of a disabled ingress', { 'ingress.host': 'shots.example.com' }, ''],
+  ['the first host name of an HTTPRoute that is not a wildcard', route, 'https://shots.example.net'],
+  ['an HTTPRoute without TLS', { ...route, 'httpRoute.scheme': 'http' }, 'http://shots.example.net'],
+  ['an HTTPRoute without host names', routeOnly, ''],
+  ['an ingress beside an HTTPRoute', { ...route, ...ingress }, 'http://shots.example.com'],
+  ['nothing', {}, ''],
+] as const) {
+  t.test(`chart derives the public URL for gateway and operator from ${from}`, async (t) => {
+    const { objects, notes } = await renderWithNotes(settings)
+    for (const program of [GATEWAY, OPERATOR]) t.equal(environmentOf(objects, program).TINTYPE_PUBLIC_URL, url, program)
+    t.match(notes, `curl -fsS ${url || 'http://127.0.0.1:8080'}/api/v1/screenshots`)
   })
 }
 
-t.test('chart accepts an unquoted off, which YAML reads as false, as sandbox mode off', async (t) => {
-  const { spec } = find<{ spec: RunnerPoolSpec }>(await renderChart({ 'sandbox.mode': false }), 'RunnerPool', 'default')
-  t.strictSame(spec.sandbox, { mode: 'off' })
+t.test('chart mounts the link key only in gateways, lets them start without it, and tells them its file', async (t) => {
+  const mounted = podsOf(byDefault).flatMap(({ name, spec }) =>
+    (spec.volumes ?? []).filter((volume) => JSON.stringify(volume).includes('tintype-link-key')).map((volume) => ({ name, volume })),
+  )
+  t.match(mounted, [{ name: /api-gateway/, volume: { secret: { secretName: 'tintype-link-key', optional: true } } }])
+  t.equal(mounted.length, 1)
+  t.equal(environmentOf(byDefault, GATEWAY).TINTYPE_LINK_KEY_FILE, '/etc/tintype/link-key/key.json')
 })
 
+const everyField = {
+  'runner.egress': {
+    ...{ allowedHosts: ['*.sites'], allowedCidrs: ['10.0.0.0/8'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81] },
+    ...{ upstreamProxy: 'http://proxy:3128', extraCaBundle: 'PEM' },
+  },
+  'runner.nodeSelector': { disk: 'ssd' },
+  'runner.topologySpreadConstraints': [{ topologyKey: 'topology.kubernetes.io/zone', maxSkew: 2 }],
+  'runner.tolerations': [{ key: 'capture', operator: 'Exists', effect: 'NoSchedule' }],
+  'runner.runtimeClassName': 'gvisor',
+  'runner.priorityClassName': 'low',
+  'image.pullSecrets': [{ name: 'registry' }],
+  'sandbox.mode': false,
+  'sandbox.localhostProfile': 'profiles/own.json',
+}
+for (const [name, settings, sandbox] of [
+  ['by default', {}, { mode: 'auto' }],
+  ['with an unquoted off, which YAML reads as false', { 'sandbox.mode': false }, { mode: 'off' }],
+  ['with all fields of a pool', everyField, { mode: 'off', localhostProfile: 'profiles/own.json' }],
+] as const) {
+  t.test(`chart renders a valid RunnerPool ${name}`, async (t) => {
+    const { spec } = find<{ spec: RunnerPoolSpec }>(await renderChart(settings), 'RunnerPool', 'default')
+    t.strictSame(RunnerPoolSpec.parse(spec), spec, 'no field is unknown')
+    t.strictSame(spec.sandbox, sandbox)
+  })
+}
+
 t.test('chart gives MinIO the same settings as the servers of integration tests', async (t) => {
-  const pod = podsOf(objects).find(({ name }) => name === 'StatefulSet tintype-minio')
-  const variables = Object.fromEntries((pod?.spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
   const settings = await readMinioSettings()
-  t.match(variables, settings)
+  t.match(environmentOf(objects, 'StatefulSet tintype-minio'), settings)
   t.match(settings, { MINIO_API_CORS_ALLOW_ORIGIN: 'none', MINIO_BROWSER: 'off', MINIO_PROMETHEUS_AUTH_TYPE: 'jwt' })
 })
 
@@ -144,8 +200,8 @@ t.test('chart uses the seccomp profile that it installs', async (t) => {
   const rendered = await renderChart({ 'seccompInstaller.enabled': true })
   const { spec } = find<{ spec: RunnerPoolSpec }>(rendered, 'RunnerPool', 'default')
   t.equal(spec.sandbox?.localhostProfile, 'profiles/tintype-chromium.json')
-  const command = podsOf(rendered).find(({ name }) => name.startsWith('DaemonSet'))?.spec.containers[0] as
+  const installer = podsOf(rendered).find(({ name }) => name.startsWith('DaemonSet'))?.spec.containers[0] as
     | { command?: string[] }
     | undefined
-  t.equal(command?.command?.at(-1), 'profiles/tintype-chromium.json')
+  t.equal(installer?.command?.at(-1), 'profiles/tintype-chromium.json')
 })

@@ -1,21 +1,12 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { chartDirectory, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
+import { chartDirectory, environmentOf, renderChart } from '../../support/sources/chart.ts'
 
 // Each file of charts/tintype/examples installs: its values fit the schema, and it renders what its name says.
 
 const folder = path.join(chartDirectory, 'examples')
 const render = (file: string) => renderChart({}, ['--values', path.join(folder, file)])
-const kindsOf = (objects: readonly Rendered[]) => new Set(objects.map(({ kind }) => kind))
-const environmentOf = (objects: readonly Rendered[], program: string) =>
-  Object.fromEntries(
-    (podsOf(objects).find(({ name }) => name === `Deployment tintype-${program}`)?.spec.containers[0]?.env ?? []).map(({ name, value }) => [
-      name,
-      value,
-    ]),
-  )
-
 const expectations: Record<string, { kinds: string[]; without: string[]; publicUrl: string; platform?: string }> = {
   'contour.yaml': { kinds: ['Ingress'], without: ['HTTPRoute'], publicUrl: 'https://shots.example.com' },
   'external-s3.yaml': { kinds: ['Deployment'], without: ['StatefulSet', 'Ingress'], publicUrl: '' },
@@ -37,19 +28,11 @@ t.test('every example of the chart has an expectation', async (t) => {
 for (const [file, { kinds, without, publicUrl, platform = 'kubernetes' }] of Object.entries(expectations)) {
   t.test(`chart renders the example ${file}`, async (t) => {
     const objects = await render(file)
-    const rendered = kindsOf(objects)
-    t.strictSame(
-      kinds.filter((kind) => !rendered.has(kind)),
-      [],
-      'no object is missing',
-    )
-    t.strictSame(
-      without.filter((kind) => rendered.has(kind)),
-      [],
-      'no object is superfluous',
-    )
-    t.equal(environmentOf(objects, 'api-gateway').TINTYPE_PUBLIC_URL, publicUrl)
-    t.equal(environmentOf(objects, 'operator').TINTYPE_PLATFORM, platform)
+    const rendered = new Set(objects.map(({ kind }) => kind))
+    for (const kind of kinds) t.ok(rendered.has(kind), kind)
+    for (const kind of without) t.notOk(rendered.has(kind), kind)
+    t.equal(environmentOf(objects, 'Deployment tintype-api-gateway').TINTYPE_PUBLIC_URL, publicUrl)
+    t.equal(environmentOf(objects, 'Deployment tintype-operator').TINTYPE_PLATFORM, platform)
   })
 }
 

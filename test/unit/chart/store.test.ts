@@ -1,14 +1,10 @@
 import t from 'tap'
-import { find, type PodSpec, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
+import { environmentOf, find, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 // The bundled store: MinIO by default, or versitygw. Programs, Job and policies use the chosen one.
 
-const specsOf = (objects: readonly Rendered[]): Map<string, PodSpec> => new Map(podsOf(objects).map(({ name, spec }) => [name, spec]))
 const versitygw = await renderChart({ store: 'versitygw', 'retention.recordDays': 500 })
 const minio = await renderChart()
-
-const valueIn = (spec: PodSpec | undefined, variable: string): unknown =>
-  spec?.containers.flatMap(({ env = [] }) => env).find(({ name }) => name === variable)?.value
 
 const external = (settings: Record<string, unknown>) =>
   renderChart({
@@ -18,17 +14,17 @@ const external = (settings: Record<string, unknown>) =>
     'storage.region': 'eu-test-1',
     ...settings,
   })
-const PROGRAMS = ['Deployment tintype-operator', 'Deployment tintype-api-gateway']
+const PROGRAMS = ['Deployment tintype-operator', 'Deployment tintype-api-gateway'] as const
+const SETUP = 'Job tintype-storage-setup-1'
 
 for (const [store, objects] of [
   ['minio', minio],
   ['versitygw', versitygw],
 ] as const) {
   t.test(`chart with ${store} gives all programs its endpoint, and the Job its kind`, async (t) => {
-    const specs = specsOf(objects)
-    for (const name of ['Deployment tintype-operator', 'Deployment tintype-api-gateway', 'Job tintype-storage-setup-1'])
-      t.equal(valueIn(specs.get(name), 'TINTYPE_STORAGE_ENDPOINT'), `http://tintype-${store}:9000`, name)
-    t.equal(valueIn(specs.get('Job tintype-storage-setup-1'), 'TINTYPE_STORAGE_KIND'), store)
+    for (const name of [...PROGRAMS, SETUP])
+      t.equal(environmentOf(objects, name).TINTYPE_STORAGE_ENDPOINT, `http://tintype-${store}:9000`, name)
+    t.equal(environmentOf(objects, SETUP).TINTYPE_STORAGE_KIND, store)
     const { spec } = find<{ spec: { selector: object } }>(objects, 'Service', `tintype-${store}`)
     t.match(spec.selector, { 'app.kubernetes.io/component': store })
     t.match(find<{ spec: object }>(objects, 'NetworkPolicy', `tintype-${store}`).spec, {
@@ -50,37 +46,39 @@ for (const [store, objects] of [
 }
 
 t.test('chart with versitygw deletes expired files beside the store, with the days of the release', async (t) => {
-  const spec = specsOf(versitygw).get('StatefulSet tintype-versitygw')
+  const containers = podsOf(versitygw).find(({ name }) => name === 'StatefulSet tintype-versitygw')?.spec.containers ?? []
   t.strictSame(
-    spec?.containers.map(({ name }) => name),
-    ['versitygw', 'expiry'],
+    containers.map(({ name, args = [] }) => [name, args.at(-1)]),
+    [
+      ['versitygw', '/data/files'],
+      ['expiry', '/data/files'],
+    ],
+    'both use the same directory',
   )
-  t.equal(valueIn(spec, 'TINTYPE_RETENTION_RECORD_DAYS'), '500')
-  t.equal(valueIn(spec, 'TINTYPE_STORAGE_BUCKET'), 'tintype')
-  t.match(valueIn(spec, 'TINTYPE_PLANS'), /"scale":/)
-  const arguments_ = spec?.containers.map(({ args = [] }) => args.at(-1))
-  t.strictSame(arguments_, ['/data/files', '/data/files'], 'both use the same directory')
+  const settings = Object.fromEntries(containers.flatMap(({ env = [] }) => env).map(({ name, value }) => [name, value]))
+  t.match(settings, { TINTYPE_RETENTION_RECORD_DAYS: '500', TINTYPE_STORAGE_BUCKET: 'tintype', TINTYPE_PLANS: /"scale":/ })
 })
 
 t.test('chart lets the programs trust the authority of an external store', async (t) => {
   for (const name of PROGRAMS) {
-    const trusting = specsOf(await external({ 'storage.external.caConfigMap': 'store-ca' })).get(name)
-    t.equal(valueIn(trusting, 'NODE_EXTRA_CA_CERTS'), '/etc/tintype/storage-ca/ca.crt', name)
-    t.match(trusting?.volumes, [{ name: 'storage-ca', configMap: { name: 'store-ca' } }])
-    t.equal(valueIn(specsOf(await external({})).get(name), 'NODE_EXTRA_CA_CERTS'), undefined, name)
+    const trusting = await external({ 'storage.external.caConfigMap': 'store-ca' })
+    t.equal(environmentOf(trusting, name).NODE_EXTRA_CA_CERTS, '/etc/tintype/storage-ca/ca.crt', name)
+    const pod = podsOf(trusting).find((each) => each.name === name)
+    t.match(pod?.spec.volumes, [{ name: 'storage-ca', configMap: { name: 'store-ca' } }])
+    t.equal(environmentOf(await external({}), name).NODE_EXTRA_CA_CERTS, undefined, name)
   }
 })
 
 t.test('chart gives the programs style and region of an external store', async (t) => {
-  const specs = specsOf(await external({ 'storage.external.pathStyle': false }))
-  const byDefault = specsOf(await external({}))
+  const inHostName = await external({ 'storage.external.pathStyle': false })
+  const byDefault = await external({})
   for (const name of PROGRAMS) {
-    t.equal(valueIn(specs.get(name), 'TINTYPE_STORAGE_PATH_STYLE'), 'false', name)
-    t.equal(valueIn(byDefault.get(name), 'TINTYPE_STORAGE_PATH_STYLE'), undefined, `${name} has its default`)
-    t.equal(valueIn(byDefault.get(name), 'TINTYPE_STORAGE_REGION'), 'eu-test-1', name)
+    t.equal(environmentOf(inHostName, name).TINTYPE_STORAGE_PATH_STYLE, 'false', name)
+    t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_PATH_STYLE, undefined, `${name} has its default`)
+    t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_REGION, 'eu-test-1', name)
   }
-  const bundled = specsOf(await renderChart({ 'storage.external.pathStyle': false }))
-  t.equal(valueIn(bundled.get(PROGRAMS[0]!), 'TINTYPE_STORAGE_PATH_STYLE'), undefined, 'names in the cluster have no subdomains')
+  const bundled = await renderChart({ 'storage.external.pathStyle': false })
+  t.equal(environmentOf(bundled, PROGRAMS[0]).TINTYPE_STORAGE_PATH_STYLE, undefined, 'names in the cluster have no subdomains')
 })
 
 interface Egress {
@@ -99,22 +97,51 @@ for (const [endpoint, port] of [
       const rule = egress.find(({ to }) => to?.[0]?.ipBlock?.cidr === '2001:db8::10/128')
       t.strictSame(rule?.ports, [{ protocol: 'TCP', port }], name)
     }
-    t.equal(valueIn(specsOf(objects).get(PROGRAMS[0]!), 'TINTYPE_STORAGE_ENDPOINT'), endpoint)
+    t.equal(environmentOf(objects, PROGRAMS[0]).TINTYPE_STORAGE_ENDPOINT, endpoint)
   })
 }
 
 t.test('chart mounts the keys of an external store, which change without a restart, and not those of the bundled store', async (t) => {
-  const external = {
-    'minio.enabled': false,
-    'storage.external.endpoint': 'https://s3.example.com',
-    'storage.external.existingSecret': 'both',
-  }
-  const rendered = await renderChart({ ...external, 'storage.external.linksExistingSecret': 'links' })
+  const rendered = await external({ 'storage.external.linksExistingSecret': 'links' })
   const volumeOf = (objects: typeof rendered, name: string) =>
     podsOf(objects)
       .find((pod) => pod.name.endsWith(name))
       ?.spec.volumes?.find((volume) => volume.name === 'storage-keys')
   t.match(volumeOf(rendered, 'api-gateway'), { projected: { sources: [{ secret: { name: 'both' } }, { secret: { name: 'links' } }] } })
   t.match(volumeOf(rendered, 'operator'), { projected: { sources: [{ secret: { name: 'both' } }] } })
-  t.equal(volumeOf(await renderChart(), 'operator'), undefined)
+  t.equal(volumeOf(minio, 'operator'), undefined)
+})
+
+t.test('chart uses an external store instead of MinIO, each program with its own Secret', async (t) => {
+  const rendered = await renderChart({
+    'minio.enabled': false,
+    'storage.external': { endpoint: 'https://s3.example.com:8443', existingSecret: 'both', gatewayExistingSecret: 'less' },
+  })
+  t.strictSame(
+    rendered.filter(({ metadata }) => metadata.name.includes('minio') || metadata.name.includes('storage')),
+    [],
+  )
+  const secretOf = (name: string) => JSON.stringify(podsOf(rendered).find((pod) => pod.name === name)?.spec.containers[0]?.env)
+  t.match(secretOf('Deployment tintype-operator'), /"name":"both","key":"secret-key"/)
+  t.match(secretOf('Deployment tintype-api-gateway'), /"name":"less","key":"secret-key"/)
+  const { spec } = find<{ spec: { egress: { ports: { port: number }[] }[] } }>(rendered, 'NetworkPolicy', 'tintype-api-gateway')
+  t.ok(
+    spec.egress.some(({ ports }) => ports.some(({ port }) => port === 8443)),
+    'egress to the store is open',
+  )
+})
+
+t.test('chart gives the root password of MinIO only to MinIO and its setup', async (t) => {
+  const holders = podsOf(minio).filter(({ spec }) => JSON.stringify(spec).includes('minio-root'))
+  t.strictSame(holders.map(({ name }) => name).sort(), ['Job tintype-storage-setup-1', 'StatefulSet tintype-minio'])
+})
+
+t.test('chart signs uploads and links with separate keys, and with the programs’ keys where an external store has one key', async (t) => {
+  const variables = (objects: readonly Rendered[]) => {
+    const env = podsOf(objects).flatMap(({ name, spec }) => (name.startsWith('Deployment') ? (spec.containers[0]?.env ?? []) : []))
+    return JSON.stringify(env.filter(({ name }) => /UPLOADS|LINKS/.test(name)))
+  }
+  t.match(variables(minio), /tintype-storage-links.*tintype-storage-uploads/)
+  t.equal(variables(await external({})), '[]')
+  t.match(variables(await external({ 'storage.external.uploadsExistingSecret': 'only-put' })), /only-put/)
 })
