@@ -8,19 +8,18 @@ import { withFolderTable, withPolicies } from './folder-tables.ts'
 import { buildOptionsPage, readProofs } from './options-page.ts'
 import { writeGenerated } from './write-generated.ts'
 
-// Writes the CRDs as YAML to crds/generated and to the chart, docs/options.md, and the tables of the bucket's folders. With --check it writes nothing, and fails if a file
-// is out of date.
+// Writes the chart's CRDs, docs/options.md, and the tables of the bucket's folders. With --check it writes nothing, and fails if a file is out of date.
 
 // kubectl reads YAML 1.1, in which an unquoted `n`, `y`, `on` or `off` is a boolean. With version 1.1, the library quotes these words.
 const FORMAT = { version: '1.1', aliasDuplicateObjects: false, lineWidth: 140 } as const
 const HEADER = '# Generated from crds/src by `npm run generate`: edit the zod schemas there.\n'
-const folders = [new URL('../generated/', import.meta.url), new URL('../../charts/tintype/crds/', import.meta.url)]
+const folder = new URL('../../charts/tintype/crds/', import.meta.url)
 
 const files: Record<string, string> = {}
 
 for (const definition of definitions) {
   const text = HEADER + stringify(toCustomResourceDefinition(definition), FORMAT)
-  for (const folder of folders) files[fileURLToPath(new URL(`${GROUP}_${definition.plural}.yaml`, folder))] = text
+  files[fileURLToPath(new URL(`${GROUP}_${definition.plural}.yaml`, folder))] = text
 }
 const root = new URL('../../', import.meta.url)
 const tests = globSync('test/integration/**/*.test.ts', { cwd: fileURLToPath(root) }).toSorted()

@@ -72,19 +72,19 @@ export const rules: Rules = {
       files: ['test/e2e/**/*.test.ts'],
       need: [
         '{operator,api-gateway,capture-runner}/{Dockerfile,src/main.ts}',
-        ...below('api-gateway/console', 'charts', 'crds/generated', 'test/cluster', 'test/sites'),
+        ...below('api-gateway/console', 'charts', 'test/cluster', 'test/sites'),
         'api-gateway/generate/*',
       ],
     },
     // Definitions of kinds are in the API servers of tests, which also read the chart's admission policies.
-    { files: ['test/support/processes/create-kinds.ts'], need: ['crds/generated/*'] },
+    { files: ['test/support/processes/create-kinds.ts'], need: ['charts/tintype/crds/*'] },
   ],
   // An area names end-to-end tests only where integration tests cannot show a fault: in pods, permissions, images and the network of a cluster.
   basics: integration('operator/{main,captures}', 'api-gateway/screenshots', 'capture-runner/service'),
   areas: [
     { sources: DOCUMENTS, tests: integration('docs/*', 'samples/*') },
     {
-      sources: ['crds/generated/*', 'charts/tintype/crds/*'],
+      sources: ['charts/tintype/crds/*'],
       tests: integration('crds/*', 'admission/*', 'setup/apply-crds', 'options/{agreement,invalid}'),
     },
     { sources: below('charts/tintype/files'), tests: integration('chart/*', 'setup/*', 'storage/settings') },

@@ -7,7 +7,7 @@ import { jsonPatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../eventually.ts'
 
-const GENERATED = join(import.meta.dirname, '../../../crds/generated')
+const GENERATED = join(import.meta.dirname, '../../../charts/tintype/crds')
 
 /**
  * Creates the generated CustomResourceDefinitions, and waits until the API server serves them. kubectl would use another second of

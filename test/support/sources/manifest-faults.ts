@@ -37,7 +37,7 @@ const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false })
 
 /** The schema of each kind, by `apiVersion/kind`. Metadata is the API server's own and stays open. */
 const schemas = new Map(
-  globSync('crds/generated/*.yaml', { cwd: repository }).flatMap((file) => {
+  globSync('charts/tintype/crds/*.yaml', { cwd: repository }).flatMap((file) => {
     const { spec } = parse(readText(file)) as Crd
     return spec.versions.map(({ name, schema: { openAPIV3Schema } }) => [
       `tintype.dev/${name}/${spec.names.kind}`,

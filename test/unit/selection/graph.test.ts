@@ -4,8 +4,8 @@ import { toSource } from '../../support/sources/source-files.ts'
 
 const FILES = [
   'crds/src/text/join.ts',
-  'crds/generated/a.yaml',
-  'crds/generated/b.yaml',
+  'charts/tintype/crds/a.yaml',
+  'charts/tintype/crds/b.yaml',
   'docs/api.md',
   'operator/src/main.ts',
   'test/integration/stage/stage.ts',
@@ -44,13 +44,13 @@ t.test('buildGraph finds the programs and fixtures that code names', async (t) =
 })
 
 t.test('buildGraph resolves folders and globs to their files', async (t) => {
-  t.strictSame(needs("readdirSync(path.join(import.meta.dirname, '../../../crds/generated'))"), [
-    'crds/generated/a.yaml',
-    'crds/generated/b.yaml',
+  t.strictSame(needs("readdirSync(path.join(import.meta.dirname, '../../../charts/tintype/crds'))"), [
+    'charts/tintype/crds/a.yaml',
+    'charts/tintype/crds/b.yaml',
   ])
-  t.strictSame(needs("globSync('crds/generated/*.yaml')"), ['crds/generated/a.yaml', 'crds/generated/b.yaml'])
+  t.strictSame(needs("globSync('charts/tintype/crds/*.yaml')"), ['charts/tintype/crds/a.yaml', 'charts/tintype/crds/b.yaml'])
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a file
-  t.strictSame(needs('read(`crds/generated/${name}.yaml`)'), ['crds/generated/a.yaml', 'crds/generated/b.yaml'])
+  t.strictSame(needs('read(`charts/tintype/crds/${name}.yaml`)'), ['charts/tintype/crds/a.yaml', 'charts/tintype/crds/b.yaml'])
   t.strictSame(needs("path.join(import.meta.dirname, 'fixtures')"), [
     'test/integration/stage/fixtures/a.json',
     'test/integration/stage/fixtures/deep/b.json',
