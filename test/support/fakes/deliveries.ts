@@ -58,7 +58,7 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring
     eventOrder: new EventOrder(reflectors),
   } as unknown as DeliveryDeps
   const { storage } = given.bucket ?? new MemoryBucket()
-  const { eventStore = { put: storage.write, get: storage.readText }, events, signal } = given
+  const { eventStore = { put: storage.write, get: (key) => storage.readText(key, Number.POSITIVE_INFINITY) }, events, signal } = given
   const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve, openEventStore: () => eventStore })
   return work.start(aTerm({ http, storage, ...(events ? { events } : {}), ...(signal ? { signal } : {}) }))
 }

@@ -12,7 +12,7 @@ t.test('DeletedAccounts reports and rewrites marks that another key signed', asy
   const earlier = async (report: () => void) => {
     const bucket = new MemoryBucket()
     await new DeletedAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isPastGrace('acme')
-    return (await bucket.storage.readText(deletedAccountKey('acme'))) ?? ''
+    return bucket.objects.get(deletedAccountKey('acme')) ?? ''
   }
   const signedByOther = await earlier(() => {})
   for (const { text, reason } of [

@@ -21,7 +21,7 @@ function start(record = before, named: object = { version: 1, id, digest: digest
   let reads = 0
   const readText = (key: string) => {
     reads++
-    return bucket.storage.readText(key)
+    return bucket.storage.readText(key, Number.POSITIVE_INFINITY)
   }
   const storage = { ...bucket.storage, readText }
   const clients = { screenshots: { find: async () => stored } }

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonPatchOperation, Patch } from '../../../crds/client/patch.ts'
+
+type Fields = Record<string, unknown>
+
+/** A patch that does not apply, such as one with a failed `test`. */
+export class UnappliedPatch extends Error {}
+
+/** Applies a patch as the API server does. Returns another object. @throws UnappliedPatch */
+export function patchObject<T extends object>(object: T, { contentType, body }: Pick<Patch, 'contentType' | 'body'>): T {
+  if (contentType === 'application/merge-patch+json') return mergeInto(object, body) as T
+  const copy = structuredClone(object)
+  for (const operation of body as JsonPatchOperation[]) applyOperation(copy as Fields, operation)
+  return copy
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** RFC 7396: null removes a field, and arrays are replaced as a whole. */
+function mergeInto(target: unknown, patch: unknown): unknown {
+  if (!isFields(patch)) return patch
+  const merged: Fields = isFields(target) ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else merged[name] = mergeInto(merged[name], value)
+  }
+  return merged
+}
+
+/** RFC 6902, except that the API server's `test` with null also passes where there is nothing. */
+function applyOperation(object: Fields, operation: JsonPatchOperation): void {
+  const segments = operation.path.split('/').slice(1).map(toName)
+  const name = segments.pop() ?? ''
+  const parent = segments.reduce<unknown>((value, segment) => (isFields(value) ? value[segment] : undefined), object)
+  const found = isFields(parent) ? parent[name] : undefined
+  if (operation.op === 'test') {
+    if (!isDeepStrictEqual(found ?? null, operation.value)) throw new UnappliedPatch(`test ${operation.path} failed`)
+    return
+  }
+  if (!isFields(parent)) throw new UnappliedPatch(`${operation.path} has no parent`)
+  if (operation.op !== 'add' && !(name in parent)) throw new UnappliedPatch(`${operation.path} does not exist`)
+  if (operation.op === 'remove') delete parent[name]
+  else if (operation.op === 'add' || operation.op === 'replace') parent[name] = structuredClone(operation.value)
+  else throw new Error(`${operation.op} is not supported`)
+}
+
+const toName = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~')

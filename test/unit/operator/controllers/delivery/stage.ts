@@ -1,0 +1,167 @@
+// The controllers that post events, on an API server and a bucket in memory. Receivers are functions: no connection is made.
+
+import type { Test } from 'tap'
+import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../../../crds/client/patch.ts'
+import type { DeliveryEntry, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
+import { type AttemptLine, parseLog } from '../../../../../crds/src/webhooks/delivery-log.ts'
+import { createDeliveryController } from '../../../../../operator/src/controllers/delivery/controller.ts'
+import type { Post, PostOutcome } from '../../../../../operator/src/controllers/delivery/http/post.ts'
+import { PostRequests } from '../../../../../operator/src/controllers/delivery/requests/controller.ts'
+import { postAsRequested } from '../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
+import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
+import { UndeliveredController } from '../../../../../operator/src/controllers/delivery/undelivered/controller.ts'
+import { createHandOver, createOpenDeliveries } from '../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
+import { createContext, type DeliveryDeps, type Surroundings } from '../../../../../operator/src/controllers/delivery-context.ts'
+import { prepareDelivery } from '../../../../../operator/src/controllers/delivery-controllers.ts'
+import { createWebhookController } from '../../../../../operator/src/controllers/webhook/controller.ts'
+import type { StartedWork, TermDeps } from '../../../../../operator/src/runtime/deps.ts'
+import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
+import { startOperator } from '../../../../support/fakes/operator-stage.ts'
+
+/** The response of a receiver. */
+export const answer = (statusCode: number, more: Partial<PostOutcome> = {}): PostOutcome => ({
+  ...{ end: 'answered', isSuccess: statusCode === 200, statusCode, detail: '', durationMilliseconds: 12, excerpt: Buffer.from('ok') },
+  ...more,
+})
+
+/** A post, and the deliveries of its Screenshot that were recorded when it was sent. */
+export interface SeenPost extends Post {
+  /** Such as `hook 2`: the path of the URL, and the number of the attempt. */
+  name: string
+  recorded: unknown
+}
+
+const deps = { publicUrl: 'https://shots.example.com', webhook: { retryDelaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000 } }
+
+/** Starts a leader with these webhooks, three seconds after noon. */
+export async function startLeader(t: Test, ...hooks: string[]) {
+  const stage = await startDeliveries(t)
+  const leader = stage.lead()
+  for (const name of hooks) await stage.subscribe(name)
+  await stage.passTo(3)
+  return { ...stage, leader }
+}
+
+export type DeliveryStage = Awaited<ReturnType<typeof startLeader>>
+
+/** An entry of status.deliveries. */
+export const entry = (attempts: number, second: number, state: DeliveryEntry['state'] = 'open'): DeliveryEntry => ({
+  ...{ attempts, at: at(second).toISOString(), state },
+})
+
+/** A completed Screenshot with these entries. */
+export const withEntries = (entries: Record<string, DeliveryEntry>) => ({
+  status: completedStatus({ deliveries: { 'screenshot.completed': entries } }),
+})
+
+/** Prepares deliveries. Delays of retries are 11 and 66 seconds, because their random part is half of the possible one. */
+export async function startDeliveries(t: Test, settings: Parameters<typeof startOperator>[1] = deps) {
+  const operator = await startOperator(t, settings)
+  const { cluster, bucket, settle } = operator
+  const posts: SeenPost[] = []
+  const receiver = { answer: (_: SeenPost): PostOutcome | Promise<PostOutcome> => answer(200) }
+  const surroundings: Surroundings = {
+    ...{ certificates: [], ownAddresses: [], resolve: async () => [] },
+    openEventStore: () => ({ put: bucket.storage.write, get: (key) => bucket.storage.readText(key, Number.POSITIVE_INFINITY) }),
+  }
+  const deliveryDeps: DeliveryDeps = { ...operator.deps, metrics: createDeliveryMetrics(operator.deps.registry) }
+  prepareDelivery(deliveryDeps, surroundings)
+  let flush = async () => {}
+
+  const post = async (sent: Post) => {
+    const { screenshot } = JSON.parse(sent.body).data
+    const recorded =
+      screenshot && deliveriesOf(cluster.list(screenshots).find(({ metadata }) => metadata.name.replace('-', '_') === screenshot.id))
+    const seen = { ...sent, name: `${new URL(sent.url).pathname.slice(1)} ${sent.headers['x-webhook-attempt']}`, recorded }
+    posts.push(seen)
+    return receiver.answer(seen)
+  }
+
+  /** As prepareDelivery does, with `post` for connections. */
+  function startTerm(term: TermDeps): StartedWork {
+    const context = {
+      ...createContext({ ...deliveryDeps, ...term }, surroundings, {
+        screenshot: (key) => deliveries.controller.enqueue(key),
+        webhook: (key) => hooks.enqueue(key),
+      }),
+      ...{ post, random: () => 0.5 },
+    }
+    const { statistics, deliveryLog, limiter, circuitBreakers } = context
+    const hooks = createWebhookController(context)
+    const deliveries = createDeliveryController({ ...context, ...createHandOver(context) })
+    const requests = new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
+    const undelivered = new UndeliveredController(context)
+    operator.deps.archiving.openDeliveries = createOpenDeliveries(deliveries.observe, context)
+    flush = async () => void (await Promise.all([statistics.flush(), deliveryLog.flush()]))
+    const others = [requests.controller, undelivered.controller]
+    const controllers = [hooks, deliveries.controller, ...others]
+    for (const each of controllers) each.start()
+    const stop = async () => {
+      await Promise.all([limiter.close(), hooks.stop()])
+      await Promise.all([deliveries.stop(), ...others.map((each) => each.stop())])
+      await flush()
+      circuitBreakers.close()
+    }
+    return { controllers, stop }
+  }
+
+  const write = (definition: typeof webhooks | typeof screenshots, name: string, change: Record<string, unknown>) =>
+    cluster
+      .client<Screenshot | Webhook>(definition as typeof screenshots)
+      .patch(name, mergePatch(change))
+      .then(settle)
+  const deliveriesOf = (shot: Screenshot | undefined) => shot?.status?.deliveries
+  return {
+    ...operator,
+    ...{ posts, receiver, flush: () => flush() },
+    /** Starts the next leader. */
+    lead: (mayWrite?: () => boolean) => operator.lead(startTerm, mayWrite),
+    names: () => posts.map(({ name }) => name),
+    /** Creates a Webhook, which is ready afterwards. */
+    async subscribe(name: string, spec: Partial<WebhookSpec> = {}): Promise<Webhook> {
+      await cluster.client(webhooks).create({
+        metadata: { name },
+        spec: { url: `https://hooks.example.com/${name}`, events: ['screenshot.completed'], ...spec },
+      })
+      await settle()
+      return cluster.get(webhooks, name)!
+    },
+    /** Changes an object as kubectl does. */
+    change: write,
+    disable: (name: string) => write(webhooks, name, { spec: { active: false } }),
+    async remove(definition: typeof webhooks | typeof screenshots, name: string): Promise<void> {
+      cluster.remove(definition, name)
+      await settle()
+    },
+    /** From now on, receivers respond when the test says so. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<PostOutcome>()
+      receiver.answer = () => promise
+      // The end of a term waits for posts.
+      t.teardown(() => resolve(answer(200)))
+      return async (statusCode: number) => {
+        resolve(answer(statusCode))
+        await settle()
+      }
+    },
+    /** Adds a Screenshot, completed unless it has another status. */
+    async add(given: Parameters<typeof aScreenshot>[0] = {}): Promise<Screenshot> {
+      const shot = cluster.put<Screenshot>(screenshots, aScreenshot({ status: completedStatus(), ...given }))
+      await settle()
+      return shot
+    },
+    /** What is recorded about one event of a Screenshot, such as `{ hook: 'ok 1' }`. */
+    recorded(shot: Screenshot, event = 'screenshot.completed'): Record<string, string> {
+      const entries = Object.entries(deliveriesOf(cluster.get(screenshots, shot.metadata.name))?.[event] ?? {})
+      return Object.fromEntries(entries.map(([name, { state, attempts }]) => [name, `${state} ${attempts}`]))
+    },
+    statisticsOf: (name: string) => cluster.get(webhooks, name)?.status?.statistics,
+    /** All lines of the delivery logs, newest first. */
+    async logged(): Promise<AttemptLine[]> {
+      await flush()
+      return bucket.keys('deliveries/').flatMap((key) => parseLog(bucket.objects.get(key) ?? ''))
+    },
+  }
+}
