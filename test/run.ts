@@ -11,7 +11,7 @@ import { serveLanes } from './support/lanes/lane-servers.ts'
 import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
 import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests, isOfCore } from './support/sources/pure-core.ts'
-import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
+import { readDurations, readFailedFiles, readFailures, readFileFaults, readTotals, type Totals } from './support/sources/tap-totals.ts'
 import { keepSelected, moveToolUsers, type Part, planParts, type Sharing, separateCoverage } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
 import { followTimes } from './support/times/follow.ts'
@@ -91,6 +91,15 @@ if (unknown.length > 0 || (base !== undefined && !options.changed)) {
 const filesOf = ({ tests }: Stage): string[] => (tests === undefined ? [] : globSync(`${tests}/**/*.test.ts`).sort())
 /** The selected test files. Undefined: all. */
 const selected = options.changed ? await selectChanged(base) : undefined
+const unrun = globSync('test/**/*.{test,spec}.{ts,tsx,mjs,js}', { exclude: ['**/node_modules'] }).filter(
+  (file) => !stages.flatMap(filesOf).includes(file),
+)
+if (unrun.length > 0) {
+  console.error(
+    `no stage runs ${unrun.join(', ')}. Move it to ${stages.flatMap(({ tests = [] }) => tests).join(', ')}, and name it *.test.ts`,
+  )
+  process.exit(1)
+}
 const isSelected = (file: string): boolean => selected?.has(file) ?? true
 const chosen = stages
   .filter(({ name }) => names.length === 0 || names.includes(name))
@@ -188,9 +197,9 @@ async function runTests(stage: Stage): Promise<Totals> {
   const parts = coversCore ? separateCoverage(waiting, isOfCore) : waiting
   const results: Result[] = []
   for (const [index, part] of parts.entries()) results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part))
-  const gaps = coversCore ? findCoreGaps() : []
-  for (const gap of gaps) console.log(`\nnot covered: ${gap}`)
   const text = results.map((result) => result.text).join('\n')
+  const faults = [...(coversCore ? findCoreGaps().map((gap) => `not covered: ${gap}`) : []), ...readFileFaults(text)]
+  for (const fault of faults) console.log(`\nnot ok - ${fault}`)
   const failedFiles = results.flatMap((result) => result.failedFiles)
   const mayRepeat = isRepeated && failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED
   const counted = mayRepeat ? results.filter((result) => result.failedFiles.length === 0) : results
@@ -204,7 +213,7 @@ async function runTests(stage: Stage): Promise<Totals> {
   console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
   return {
     passed: results.reduce((total, { passed }) => total + passed, 0),
-    failed: counted.reduce((total, { failed }) => total + failed, gaps.length + failedAgain),
+    failed: counted.reduce((total, { failed }) => total + failed, faults.length + failedAgain),
   }
 }
 

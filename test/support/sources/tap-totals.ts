@@ -44,6 +44,15 @@ export function readDurations(tap: string): { file: string; seconds: number }[] 
     .sort((a, b) => b.seconds - a.seconds)
 }
 
+const EMPTY_FILE = /^# Subtest: (\S+)\n {4}1\.\.0\b/gm
+const ONLY = / {4}# (".*") has `only` set but all tests run$/gm
+
+/** What is wrong with test files although no test failed: a file without a test, or with an `only` that would hide its other tests. */
+export const readFileFaults = (tap: string): string[] => [
+  ...[...tap.matchAll(EMPTY_FILE)].map(([, file]) => `${file} has no test`),
+  ...[...tap.matchAll(ONLY)].map(([, name]) => `the test ${name} has \`only\` set`),
+]
+
 const FAILED_FILE = /^not ok \d+ - (\S+\.ts)\b/gm
 
 /** The failed files of a TAP stream. */

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+
+const repository = path.join(import.meta.dirname, '../../..')
+const IMPORT = `import t from 'tap'\n`
+const PASSING = `${IMPORT}t.ok(true)\n`
+
+/** Runs the integration stage of a project that has these test files, and the test tools of this repository. */
+function runStage(t: Test, files: Record<string, string>) {
+  const linked = (name: string) => t.fixture('symlink', path.join(repository, name))
+  const directory = t.testdir({
+    node_modules: linked('node_modules'),
+    test: { 'prepare.ts': linked('test/prepare.ts'), support: linked('test/support'), unit: {}, integration: files, e2e: {} },
+  })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(repository, 'test/run.ts'), 'integration'], {
+    cwd: directory,
+    encoding: 'utf8',
+  })
+  return { status, printed: `${stdout}${stderr}` }
+}
+
+t.test('a run whose files all pass is green', async (t) => {
+  const { status, printed } = runStage(t, { 'one.test.ts': PASSING, 'two.test.ts': PASSING })
+  t.match({ status, printed }, { status: 0, printed: /\n2 passed, 0 failed\n$/ })
+})
+
+t.test('a file that fails, ends early, has no test, or leaves an `only` makes a run red', async (t) => {
+  const { status, printed } = runStage(t, {
+    'passing.test.ts': PASSING,
+    'failing.test.ts': `${IMPORT}t.ok(false, 'three is even')\n`,
+    'ended.test.ts': `${PASSING}process.exit(3)\n`,
+    'empty.test.ts': `${IMPORT}void t\n`,
+    'without-tap.test.ts': `export {}\n`,
+    'only.test.ts': `${IMPORT}t.test('one', { only: true }, async (t) => void t.ok(true))\n`,
+  })
+  t.match(printed, /not ok - three is even/)
+  t.match(printed, /not ok - test\/integration\/ended\.test\.ts/)
+  t.match(printed, /not ok - test\/integration\/empty\.test\.ts has no test\n/)
+  t.match(printed, /not ok - test\/integration\/without-tap\.test\.ts has no test\n/)
+  t.match(printed, /not ok - the test "one" has `only` set\n/)
+  t.match({ status, printed }, { status: 1, printed: /\n3 passed, 5 failed\n$/ })
+})
+
+t.test('a test file that no stage runs makes a run red', async (t) => {
+  const { status, printed } = runStage(t, { 'one.spec.ts': PASSING })
+  t.match({ status, printed }, { status: 1, printed: /^no stage runs test\/integration\/one\.spec\.ts\. Move it to / })
+})
