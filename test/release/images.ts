@@ -169,7 +169,7 @@ interface Descriptor {
 }
 
 /** Reads an image from the layout of a release. @throws when it is not there */
-export async function readReleased(output: string, name: string, version: string): Promise<ReleasedImage> {
+async function readReleased(output: string, name: string, version: string): Promise<ReleasedImage> {
   const layout = layoutOf(output)
   const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFile(path.join(layout, file), 'utf8')) as T
   const readBlob = <T>(digest: string): Promise<T> => readJson(`blobs/${digest.replace(':', '/')}`)

@@ -32,7 +32,7 @@ export async function signFile(file: string, key: string): Promise<void> {
 }
 
 /** Arguments with which everyone verifies an image, without the name of the program. */
-export const verifyImageArguments = (reference: string, publicKey: string): string[] => [
+const verifyImageArguments = (reference: string, publicKey: string): string[] => [
   ...['verify', '--key', publicKey, '--insecure-ignore-tlog=true'],
   ...registryFlags(reference),
   reference,

@@ -38,7 +38,7 @@ const narrowestText = 20
 const widestText = 96
 
 /** The standard output as it is. */
-export const standardScreen: Screen = {
+const standardScreen: Screen = {
   write: (text) => process.stdout.write(text),
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
   columns: process.stdout.columns || 120, // 0 on a terminal of unknown size
@@ -51,7 +51,7 @@ export async function runSteps(steps: readonly Step[], screen: Screen = standard
 }
 
 /** `[ 3/14] API server                          already up     0.1 s`, cut to the width of the screen. */
-export function formatLine(counter: string, name: string, detail: string, milliseconds: number, columns = 120): string {
+function formatLine(counter: string, name: string, detail: string, milliseconds: number, columns = 120): string {
   const time = formatDuration(milliseconds).padStart(12)
   const room = Math.min(widestText, Math.max(narrowestText, columns - time.length - 1))
   const text = `${counter} ${name.padEnd(26)} ${detail}`

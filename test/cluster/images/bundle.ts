@@ -114,20 +114,20 @@ const readManifest = async (directory: string): Promise<PackageManifest> =>
   JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as PackageManifest
 
 /** Names of the packages that a bundle resolves at run time. */
-export function externalsOf(metafile: Metafile): string[] {
+function externalsOf(metafile: Metafile): string[] {
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports)
   const names = imports.filter((entry) => entry.external && !isBuiltin(entry.path)).map((entry) => packageNameOf(entry.path))
   return [...new Set(names)].filter((name) => unbundled.includes(name)).sort()
 }
 
 /** Directories of the packages whose files went into a bundle, as paths in the repository. */
-export function packagesOf(metafile: Metafile): string[] {
+function packagesOf(metafile: Metafile): string[] {
   const directories = Object.keys(metafile.inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
   return [...new Set(directories)].sort()
 }
 
 /** `@img/sharp-linux-x64/lib` → `@img/sharp-linux-x64`. */
-export function packageNameOf(specifier: string): string {
+function packageNameOf(specifier: string): string {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

@@ -61,7 +61,7 @@ export async function unloadImage(reference: string): Promise<void> {
 }
 
 /** An index of one image, which containerd imports under this name. */
-export function buildIndex(reference: string, { mediaType, digest, size }: Descriptor): string {
+function buildIndex(reference: string, { mediaType, digest, size }: Descriptor): string {
   return JSON.stringify({
     schemaVersion: 2,
     manifests: [{ mediaType, digest, size, annotations: { 'io.containerd.image.name': reference } }],

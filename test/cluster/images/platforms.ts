@@ -20,7 +20,7 @@ export const hostPlatform: Platform = process.arch === 'arm64' ? 'arm64' : 'amd6
 export const emulationPackages = ['arch-test', 'qemu-user-static']
 
 /** The platform's name in npm. */
-export const npmCpu = (platform: Platform): string => (platform === 'amd64' ? 'x64' : platform)
+const npmCpu = (platform: Platform): string => (platform === 'amd64' ? 'x64' : platform)
 
 /** True unless package.json limits the package to other processors. */
 export const isForPlatform = ({ cpu }: { cpu?: string[] }, platform: Platform): boolean =>

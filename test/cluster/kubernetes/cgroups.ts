@@ -7,7 +7,7 @@ import { StepError } from '../host/steps.ts'
 const root = '/sys/fs/cgroup'
 
 /** True when the machine uses only the unified hierarchy (cgroup v2). */
-export async function isUnified(): Promise<boolean> {
+async function isUnified(): Promise<boolean> {
   return exists(path.join(root, 'cgroup.controllers'))
 }
 

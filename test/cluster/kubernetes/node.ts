@@ -15,7 +15,7 @@ import { buildChromiumProfile, type ConditionalProfile } from './seccomp.ts'
 export const pauseImage = 'localhost/tintype/pause:1'
 
 /** Path below the kubelet's seccomp directory, for `localhostProfile` of pods. */
-export const chromiumProfile = 'profiles/tintype-chromium.json'
+const chromiumProfile = 'profiles/tintype-chromium.json'
 
 const inCluster = (name: string) => path.join(clusterDirectory, name)
 

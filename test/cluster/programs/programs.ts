@@ -169,7 +169,7 @@ export function digestOf(parts: readonly string[]): string {
 }
 
 /** Linker flags that set the version in a Kubernetes package. */
-export function versionFlags(goPackage: string, version: string): string[] {
+function versionFlags(goPackage: string, version: string): string[] {
   const [major, minor] = version.slice(1).split('.')
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
   return Object.entries(values).map(([name, value]) => `-X ${goPackage}.${name}=${value}`)

@@ -60,7 +60,7 @@ async function linkTools(directory: string): Promise<void> {
 }
 
 /** `NAME=value` lines. */
-export function parseEnvironment(text: string): Map<string, string> {
+function parseEnvironment(text: string): Map<string, string> {
   const pairs = text.split('\n').flatMap((line) => {
     const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? []
     return name === undefined || value === undefined ? [] : [[name, value] as const]

@@ -82,7 +82,7 @@ export function imageSettings(tags: ImageTags): string[] {
 }
 
 /** Replaces the `dev` tag of manifests with the tag of the build, because pods are replaced only when the image name changes. */
-export function withImage(manifest: string, name: string, tags: ImageTags): string {
+function withImage(manifest: string, name: string, tags: ImageTags): string {
   const tag = tags.get(name)
   if (tag === undefined) return manifest
   const reference = choices.registry === undefined ? imageReference(name, tag) : `${choices.registry}/${name}:${tag}`

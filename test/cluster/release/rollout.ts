@@ -51,7 +51,7 @@ export async function awaitRollout(report: Report): Promise<string> {
 }
 
 /** Leaves out pools that do not belong to the release, and their pods. Their problems must not fail the rollout. */
-export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload | Pool | Pod)[] {
+function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload | Pool | Pod)[] {
   const isForeign = (item: Workload | Pool | Pod): boolean =>
     item.kind === 'RunnerPool' && item.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'Helm'
   const foreign = new Set(items.filter(isForeign).map(({ metadata }) => metadata.name))

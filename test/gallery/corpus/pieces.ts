@@ -23,7 +23,7 @@ export const text = (count: number): string => paragraph.repeat(count)
 export const hero = (title: string, attributes = ''): string => `<header class="hero"><h1 ${attributes}>${title}</h1></header>`
 
 /** Fixed data for charts. */
-export const SERIES = [12, 19, 8, 25, 22, 14, 30, 27, 18, 24, 33, 29]
+const SERIES = [12, 19, 8, 25, 22, 14, 30, 27, 18, 24, 33, 29]
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 /** The same data as JavaScript source. */
 export const DATA = `const months = ${JSON.stringify(MONTHS)}, series = ${JSON.stringify(SERIES)}, other = series.map((value, index) => 40 - value + index)

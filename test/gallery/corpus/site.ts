@@ -63,7 +63,7 @@ const PUBLIC_URLS: readonly [pattern: RegExp, replacement: string][] = [
   [/https?:\/\/[\w.-]+\/releases\/v[\d.]+\//g, '/npm/@fortawesome/fontawesome-free/'],
 ]
 
-export const rewritePublicUrls = (html: string): string => PUBLIC_URLS.reduce((text, [pattern, to]) => text.replaceAll(pattern, to), html)
+const rewritePublicUrls = (html: string): string => PUBLIC_URLS.reduce((text, [pattern, to]) => text.replaceAll(pattern, to), html)
 
 /** Serves the pages. `delayMilliseconds` is added to every response. */
 export async function openCorpusSite(cache: string, delayMilliseconds = 0): Promise<CorpusSite> {
