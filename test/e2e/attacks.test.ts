@@ -2,8 +2,7 @@ import t, { type Test } from 'tap'
 import type { Screenshot, ScreenshotSpec } from '../../crds/src/kinds/screenshot.ts'
 import { network } from '../cluster/host/state.ts'
 import { LITERAL_ATTACKS } from '../support/attack/attack-list.ts'
-import { NAVIGATIONS, PAGE_WAYS, TURN_PORT } from '../support/attack/attack-pages.ts'
-import type { Arrival } from '../support/attack/attack-program.ts'
+import { type Arrival, NAVIGATIONS, PAGE_WAYS, TURN_PORT } from '../support/attack/attack-site.ts'
 import {
   ATTACK_OPTIONS,
   createAttacker,

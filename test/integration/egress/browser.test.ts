@@ -1,17 +1,12 @@
-// Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a separate network
-// namespace. Every attack runs with the target allowed, where it must arrive, and denied, where it must not.
-
-import path from 'node:path'
-import { type Browser, chromium } from 'playwright'
-import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
+import type { Browser } from 'playwright'
 import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
-import { browserEnvironment } from '../../../capture-runner/src/jail/probe-sandbox.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
+import { type Arrival, attackPage, createAttackSite, listenForArrivals, NAVIGATIONS, PAGE_WAYS } from '../../support/attack/attack-site.ts'
 import { choose } from '../../support/length.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { inTurns, type QueryType, startDnsServer } from '../../support/servers/dns-server.ts'
-import { type Arrival, NAVIGATIONS, PAGE_METHODS, startAttackSite } from './attack-site.ts'
+import { launchBrowser, PROGRAMS } from './jail-probes.ts'
 
 const PUBLIC = '93.184.215.14'
 const POD = '10.9.9.9'
@@ -19,9 +14,6 @@ const POD = '10.9.9.9'
 enterNamespace(import.meta.filename, [PUBLIC, POD, '10.1.2.3', '169.254.169.254', '100.100.100.200', 'fd00::1'])
 const { default: t } = await import('tap')
 t.setTimeout(300_000)
-
-const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
-const PROGRAMS = path.resolve(import.meta.dirname, '../../../capture-runner/jail')
 
 const zone: Record<string, (type: QueryType | undefined) => string> = {
   'public.example': () => PUBLIC,
@@ -33,28 +25,33 @@ const dns = await startDnsServer((name, type) => {
   const address = zone[name]?.(type)
   return address === undefined ? undefined : { addresses: [address] }
 })
-const site = await startAttackSite((address) => address === PUBLIC)
+
+/** A page waits this long for responses that a jail or a guard prevents. */
+const PATIENCE_MILLISECONDS = 1_000
+const site = createAttackSite(PATIENCE_MILLISECONDS)
+const arrivals: Arrival[] = []
+const closeSite = await listenForArrivals(
+  '::',
+  (arrival) => arrivals.push(arrival),
+  (request, response) => {
+    const isSite = request.socket.localAddress?.endsWith(PUBLIC) && /^\/(?:go\/|attack\?|ran$)/.test(request.url ?? '')
+    if (isSite) site(request, response)
+    return isSite === true
+  },
+)
+const methodOf = ({ path }: Arrival): string | undefined => /\w+/.exec(path)?.[0]
 const guard = createGuard({ dnsServers: [dns.address], connectTimeoutMilliseconds: 2_000, ownAddresses: [POD] })
 const unguarded = createGuard({ dnsServers: [dns.address], connectTimeoutMilliseconds: 2_000, ownAddresses: [] })
 const jail = await openJail({ programsDirectory: PROGRAMS })
 
-const launch = (given: Jail | undefined, flags: readonly string[]): Promise<Browser> => {
-  const { executablePath, env } = given?.command(BROWSER) ?? { executablePath: BROWSER, env: {} }
-  return chromium.launch({
-    executablePath,
-    env: { ...browserEnvironment(process.env), ...env },
-    chromiumSandbox: true,
-    args: ['--disable-gpu', ...flags],
-  })
-}
-const jailed = await launch(jail, EGRESS_FLAGS)
-const fenced = await launch(undefined, EGRESS_FLAGS)
+const jailed = await launchBrowser(jail)
+const fenced = await launchBrowser()
 t.teardown(async () => {
   await jailed.close()
   await fenced.close()
   await jail.close()
   dns.close()
-  site.close()
+  closeSite()
 })
 
 interface Attack {
@@ -81,14 +78,15 @@ const attacks = choose(ATTACKS, ({ isLong }) => !isLong)
 
 /** Loads the attacking page, then navigates by each method. Returns what arrived. */
 const run = async (browser: Browser, session: EgressSession, target: string): Promise<Arrival[]> => {
-  site.arrivals.length = 0
+  arrivals.length = 0
   const context = await browser.newContext({ proxy: { server: session.proxyUrl } })
   const page = await context.newPage()
-  await page.goto(`http://public.example/attack?target=${encodeURIComponent(target)}`, { waitUntil: 'commit' })
-  await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
+  await page.goto(`http://public.example/attack?at=${encodeURIComponent(target)}`, { waitUntil: 'commit' })
+  await page.waitForSelector('#done')
   for (const method of NAVIGATIONS) {
     const next = await context.newPage()
-    const url = method === 'direct' ? `http://${target}/direct` : `http://public.example/${method}?target=${encodeURIComponent(target)}`
+    const to = `http://${target}/${method}`
+    const url = method === 'direct' ? to : `http://public.example/go/${method}?to=${encodeURIComponent(to)}`
     const left = new Promise<void>((resolve) => {
       next.on('requestfailed', () => resolve())
       next.on('response', (response) => response.url().startsWith('http://public.example/') || resolve())
@@ -99,7 +97,7 @@ const run = async (browser: Browser, session: EgressSession, target: string): Pr
   }
   await context.close()
   session.close()
-  return [...site.arrivals]
+  return [...arrivals]
 }
 
 const openSession = async (rules: Partial<EgressRules>, isOpened: boolean, given: Jail | undefined): Promise<EgressSession> => {
@@ -110,25 +108,25 @@ const openSession = async (rules: Partial<EgressRules>, isOpened: boolean, given
 
 for (const { name, browser, given, targets, wanted } of [
   // In the jail, WebRTC finds no network interface and does not try.
-  { name: 'jailed', browser: jailed, given: jail, targets: attacks, wanted: [...PAGE_METHODS, ...NAVIGATIONS] },
+  { name: 'jailed', browser: jailed, given: jail, targets: attacks, wanted: [...PAGE_WAYS, ...NAVIGATIONS] },
   {
     name: 'protected by flags alone',
     browser: fenced,
     given: undefined,
     targets: attacks.filter(({ target }) => target === '[::1]' || target === '10.1.2.3'),
-    wanted: [...PAGE_METHODS, ...NAVIGATIONS, 'turn'],
+    wanted: [...PAGE_WAYS, ...NAVIGATIONS, 'tcp'],
   },
 ]) {
   for (const { target, opens } of targets) {
     t.test(`A page in a browser ${name} does not reach ${target}`, async (t) => {
       const opened = await run(browser, await openSession(opens, true, given), target)
       t.strictSame(
-        wanted.filter((method) => !opened.some((arrival) => arrival.method === method)),
+        wanted.filter((method) => !opened.some((arrival) => methodOf(arrival) === method)),
         [],
         'allowed: requests of all methods arrive',
       )
       t.notOk(
-        opened.some(({ method }) => method === 'udp'),
+        opened.some((arrival) => methodOf(arrival) === 'udp'),
         'nothing arrives over UDP',
       )
       const session = await openSession({ allowedHosts: ['public.example'] }, false, given)
@@ -157,28 +155,24 @@ t.test('A page cannot reach a private address by DNS rebinding', async (t) => {
 const WITHOUT_OWN_CHECKS = ['--disable-features=LocalNetworkAccessChecks']
 
 /** Runs the attacking page in a browser without proxy and flags. If the page is unreachable, its HTML is set instead. */
-const runBare = async (browser: Browser): Promise<string[]> => {
-  site.arrivals.length = 0
+const runBare = async (browser: Browser): Promise<(string | undefined)[]> => {
+  arrivals.length = 0
   const page = await browser.newPage()
-  const url = `http://${PUBLIC}/attack?target=10.1.2.3`
-  const loaded = await page.goto(url).catch(() => undefined)
-  if (!loaded) {
-    const next = await browser.newPage()
-    await next.setContent(await (await fetch(url)).text(), { waitUntil: 'commit' })
-    await next.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
-  } else await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
+  const isLoaded = await page.goto(`http://${PUBLIC}/attack?at=10.1.2.3`).catch(() => false)
+  if (!isLoaded) await page.setContent(attackPage(['10.1.2.3'], PATIENCE_MILLISECONDS), { waitUntil: 'commit' })
+  await page.waitForSelector('#done')
   await browser.close()
-  return site.arrivals.map(({ method }) => method)
+  return arrivals.map(methodOf)
 }
 
 t.test('The jail alone blocks a browser that has lost its flags', async (t) => {
-  const free = await runBare(await launch(undefined, WITHOUT_OWN_CHECKS))
+  const free = await runBare(await launchBrowser(undefined, WITHOUT_OWN_CHECKS))
   t.strictSame(
-    [...PAGE_METHODS, 'udp', 'turn'].filter((method) => !free.includes(method)),
+    [...PAGE_WAYS, 'udp', 'tcp'].filter((method) => !free.includes(method)),
     [],
     'without the jail: requests of all methods arrive',
   )
   const own = await openJail({ programsDirectory: PROGRAMS })
-  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with the jail: no request arrives')
+  t.strictSame(await runBare(await launchBrowser(own, WITHOUT_OWN_CHECKS)), [], 'with the jail: no request arrives')
   await own.close()
 })

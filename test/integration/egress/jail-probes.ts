@@ -6,25 +6,26 @@ import fs from 'node:fs'
 import http from 'node:http'
 import type net from 'node:net'
 import path from 'node:path'
+import { type Browser, chromium } from 'playwright'
 import type { Test } from 'tap'
+import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { browserEnvironment, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
 import type { Wrapper } from '../../../capture-runner/src/jail/wrapper.ts'
+import type { Probed } from '../../support/cluster/browser-place.ts'
 
 export const PROGRAMS = path.resolve(import.meta.dirname, '../../../capture-runner/jail')
 export const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
 
-/** What probe.mjs prints. */
-export interface Probed {
-  readFiles: string[]
-  environ: number[]
-  memory: number[]
-  ptrace: number[]
-  signals: number[]
-  foreignFds: number[]
-  ownFds: unknown[]
-  reached: unknown[]
-  uncovered: string[]
+/** Starts the browser of the runner, in a jail or with Landlock if one is given. */
+export const launchBrowser = (wrapper?: Wrapper, flags: readonly string[] = EGRESS_FLAGS): Promise<Browser> => {
+  const { executablePath, env } = wrapper?.command(BROWSER) ?? { executablePath: BROWSER, env: {} }
+  return chromium.launch({
+    executablePath,
+    env: { ...browserEnvironment(process.env), ...env },
+    chromiumSandbox: true,
+    args: ['--disable-gpu', ...flags],
+  })
 }
 
 /** Targets that an attacker would look for in a runner: a token, a listening port and a unix socket. Removed after the test. */

@@ -5,9 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { chromium } from 'playwright'
 import type { Test } from 'tap'
-import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { browserEnvironment, isSandboxSufficient, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
@@ -15,7 +13,7 @@ import { landlockWrapper, type Wrapper } from '../../../capture-runner/src/jail/
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
 import { becomeRunner } from '../../support/processes/as-runner.ts'
-import { BROWSER, openTestJail, PROGRAMS, runInPlace, startRunnerParts, testJail } from './jail-probes.ts'
+import { BROWSER, launchBrowser, openTestJail, PROGRAMS, runInPlace, startRunnerParts, testJail } from './jail-probes.ts'
 import { startFixedSite, startSite } from './sites.ts'
 
 becomeRunner(import.meta.filename)
@@ -59,20 +57,10 @@ const descendants = (root = process.pid): number[] => {
   return below(root)
 }
 
-const launch = async (wrapper?: Wrapper) => {
-  const { executablePath, env } = wrapper?.command(BROWSER) ?? { executablePath: BROWSER, env: {} }
-  return chromium.launch({
-    executablePath,
-    env: { ...browserEnvironment(process.env), ...env },
-    chromiumSandbox: true,
-    args: ['--disable-gpu', ...EGRESS_FLAGS],
-  })
-}
-
 /** Loads a page in a jailed browser through the guard. */
 const loadInJail = async (t: Test, port: number) => {
   const jail = await openTestJail(t)
-  const browser = await launch(jail)
+  const browser = await launchBrowser(jail)
   const session = await createGuard().openSession(jail.openListener)
   t.teardown(async () => {
     await browser.close()
@@ -114,7 +102,7 @@ const commandLine = (pid: number): string[] => {
 t.test('Jail ends with all its processes', async (t) => {
   const before = descendants()
   const jail = await openJail({ programsDirectory: PROGRAMS })
-  const browser = await launch(jail)
+  const browser = await launchBrowser(jail)
   await browser.newPage()
   const during = descendants().filter((pid) => !before.includes(pid))
   t.ok(during.length > 5, `${during.length} processes`)
@@ -224,7 +212,7 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
 t.test('without a jail, the browser cannot read the token of the pod', async (t) => {
   const { token } = await startRunnerParts(t)
   const readToken = async (wrapper?: Wrapper) => {
-    const browser = await launch(wrapper)
+    const browser = await launchBrowser(wrapper)
     t.teardown(() => browser.close())
     const page = await browser.newPage()
     const loaded = await page.goto(`file://${token}`).catch((error: Error) => error)

@@ -22,8 +22,6 @@ const FINGERPRINT_LENGTH = 8
 export const fingerprintOf = (text: string): string =>
   text === '' ? '-' : createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_LENGTH)
 
-const GIBIBYTE = 2 ** 30
-
 /** Handlers for all kinds of responses. */
 export const answering: Routes = {
   slow: ({ query, response }) => {
@@ -34,42 +32,14 @@ export const answering: Routes = {
   'hang-up': ({ request }) => {
     request.socket.destroy()
   },
-  status: ({ rest, response }) => {
-    const status = Number(rest)
-    const isPossible = Number.isInteger(status) && status >= 200 && status <= 599
-    sendHtml(response, htmlOf({ title: `Status ${rest}`, style: 'html{background:#808080}' }), { status: isPossible ? status : 404 })
-  },
-  redirect: ({ query, response }) => {
-    response.writeHead(numberOf(query, 'status', 302, 308), { location: query.get('to') ?? '/quadrants' }).end()
-  },
   'redirect-loop': ({ response }) => {
     response.writeHead(302, { location: '/redirect-loop' }).end()
   },
   download: ({ response }) => {
     response.writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="file.zip"' }).end('PK')
   },
-  text: ({ response }) => {
-    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('plain text\n')
-  },
-  json: ({ response }) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"plain":"json"}')
-  },
   pdf: ({ response }) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).end(GREEN_SHEET)
-  },
-  large: ({ query, response }) => {
-    const bytes = numberOf(query, 'bytes', 50_000_000, GIBIBYTE)
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    const piece = `<!--${'x'.repeat(65_529)}-->`
-    let left = bytes
-    const write = () => {
-      while (left > 0) {
-        left -= piece.length
-        if (!response.write(piece)) return response.once('drain', write)
-      }
-      return response.end()
-    }
-    write()
   },
   // Shows the request of the browser, as a page and as JSON.
   headers: ({ request, response }) => {

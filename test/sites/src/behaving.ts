@@ -39,6 +39,16 @@ addEventListener('scroll', () => {
 })`)}`,
 })
 
+/** Red, and green with the title `reached` after it has fetched `?url=`. */
+const fetching = (url: string) =>
+  htmlOf({
+    title: 'not reached',
+    style: 'html{background:#ff0000}',
+    body: script(`fetch(${JSON.stringify(url).replaceAll('<', '\\u003c')}, { mode: 'no-cors' }).then(() => {
+  document.documentElement.style.background = '#00ff00'; document.title = 'reached'
+})`),
+  })
+
 /** Pages with scripts. */
 export const behaving: Routes = {
   late: page((query) =>
@@ -49,6 +59,7 @@ export const behaving: Routes = {
       ),
     }),
   ),
+  reach: page((query) => fetching(query.get('url') ?? '/image')),
   click: page(() => click),
   feed: page(() => feed),
   clutter: page(() => clutter),
@@ -78,17 +89,10 @@ let n = 0; const storm = () => { alert(n++); confirm(n++); prompt(n++); setTimeo
       body: script(`for (let n = 0; n < 20; n++) open('/solid?color=ff0000')`),
     }),
   ),
-  print: page(() => htmlOf({ title: 'Print', style: 'html{background:#00ff00}', body: script('print()') })),
   memory: page(() =>
     htmlOf({
       title: 'Eats memory',
       body: script('const all = []; setInterval(() => { for (let n = 0; n < 8; n++) all.push(new Uint8Array(8 << 20).fill(n + 1)) }, 10)'),
-    }),
-  ),
-  requests: page((query) =>
-    htmlOf({
-      title: 'Many requests',
-      body: script(`for (let n = 0; n < ${numberOf(query, 'count', 1_000, 100_000)}; n++) new Image().src = '/image?n=' + n`),
     }),
   ),
   animated: page(() =>

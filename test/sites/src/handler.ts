@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** One request to a page: `rest` is what follows the route's name in the path. */
+/** One request to a page. */
 export interface Visit {
   request: IncomingMessage
   response: ServerResponse
   query: URLSearchParams
-  rest: string
 }
 
 /** Responds to a request. */
@@ -47,6 +46,6 @@ export function sendHtml(
 
 /** A handler that sends the same kind of document each time. */
 export const page =
-  (build: (query: URLSearchParams, visit: Visit) => string): Handler =>
-  (visit) =>
-    sendHtml(visit.response, build(visit.query, visit))
+  (build: (query: URLSearchParams) => string): Handler =>
+  ({ response, query }) =>
+    sendHtml(response, build(query))

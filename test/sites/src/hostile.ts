@@ -1,7 +1,8 @@
 // Pages that try to block or exhaust the browser. Each is green where a capture succeeds anyway.
 
-import { constants, crc32, createDeflate, createGzip, type Deflate, type Gzip } from 'node:zlib'
+import { constants, createDeflate, createGzip, type Deflate, type Gzip } from 'node:zlib'
 import { htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
+import { wrapPng } from './png.ts'
 
 const script = (text: string) => `<script>${text}</script>`
 const green = (text: string, title: string) => htmlOf({ title, style: 'html{background:#00ff00}', body: `<p>Text.</p>${script(text)}` })
@@ -29,21 +30,8 @@ async function packRepeated(packer: Gzip | Deflate, begin: Buffer, piece: Buffer
 async function packPixels(side: number): Promise<Buffer> {
   const rows = 1_000
   const { first, next } = await packRepeated(createDeflate({ level: 9 }), Buffer.alloc(0), Buffer.alloc((side / 8 + 1) * rows))
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(side, 0)
-  header.writeUInt32BE(side, 4)
-  header.set([1, 0, 0, 0, 0], 8)
   const data = Buffer.concat([first, ...Array.from({ length: side / rows - 1 }, () => next)])
-  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  const body = Buffer.concat([Buffer.from(type), data])
-  const checksum = Buffer.alloc(4)
-  checksum.writeUInt32BE(crc32(body))
-  return Buffer.concat([length, body, checksum])
+  return wrapPng({ width: side, height: side, depth: 1, type: 0 }, data)
 }
 
 const PIXELS_SIDE = 40_000

@@ -5,14 +5,18 @@ const RGB = 2
 
 /** A PNG of one color, `color` as six hexadecimal digits. */
 export function buildPng(width: number, height: number, color: string): Buffer {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.set([8, RGB, 0, 0, 0], 8)
   const pixel = Buffer.from(color, 'hex')
   const row = Buffer.concat([Buffer.of(0), ...Array.from({ length: width }, () => pixel)])
-  const rows = Buffer.concat(Array.from({ length: height }, () => row))
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+  return wrapPng({ width, height, depth: 8, type: RGB }, deflateSync(Buffer.concat(Array.from({ length: height }, () => row))))
+}
+
+/** A PNG of compressed rows. */
+export function wrapPng(size: { width: number; height: number; depth: number; type: number }, rows: Buffer): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(size.width, 0)
+  header.writeUInt32BE(size.height, 4)
+  header.set([size.depth, size.type, 0, 0, 0], 8)
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -4,10 +4,9 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import http from 'node:http'
-import net from 'node:net'
 import { startDnsServer } from '../servers/dns-server.ts'
 import { takeAddresses } from '../servers/own-addresses.ts'
-import { attackPage, navigationPage, TURN_PORT } from './attack-pages.ts'
+import { type Arrival, createAttackSite, listenForArrivals } from './attack-site.ts'
 import { attackZone, ZONE_MARK } from './attack-zone.ts'
 
 /** Addresses and ports of the servers. */
@@ -25,48 +24,18 @@ export interface AttackGround {
   clusterDns: string
 }
 
-/** A connection or datagram. `path` is the path of the request, or `udp` or `tcp`. */
-export interface Arrival {
-  address: string
-  path: string
-}
-
+const PATIENCE_MILLISECONDS = 8_000
 const ground = JSON.parse(process.argv[2] ?? '') as AttackGround
 const tell = (arrival: Arrival): void => void process.send?.(arrival)
-const listening = (listener: net.Server | dgram.Socket): Promise<unknown> => once(listener, 'listening')
 
-function startListeners(address: string): Promise<unknown>[] {
-  const server = http.createServer((request, response) => {
-    tell({ address, path: request.url ?? '' })
-    response.setHeader('access-control-allow-origin', '*').end('reached')
-  })
-  server.on('upgrade', (request, socket) => {
-    tell({ address, path: request.url ?? '' })
-    socket.destroy()
-  })
-  const turn = net.createServer((socket) => {
-    tell({ address, path: 'tcp' })
-    socket.on('error', () => {}).destroy()
-  })
-  const udp = dgram.createSocket(net.isIPv6(address) ? 'udp6' : 'udp4')
-  udp.on('message', () => tell({ address, path: 'udp' }))
-  udp.bind(TURN_PORT, address)
-  return [listening(server.listen(80, address)), listening(turn.listen(TURN_PORT, address)), listening(udp)]
-}
-
-/** `/go/<method>?to=` navigates to a URL. `/attack?at=` tries all methods without a navigation. */
+/** The public site. `/ran` says that the script of a page has run to its end. */
 function startSite(address: string): Promise<unknown> {
+  const respond = createAttackSite(PATIENCE_MILLISECONDS)
   const server = http.createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://site')
-    const to = url.searchParams.get('to') ?? ''
-    if (url.pathname === '/go/redirect') return void response.writeHead(302, { location: to }).end()
-    if (url.pathname === '/ran') tell({ address, path: request.url ?? '' })
-    const html = url.pathname.startsWith('/go/')
-      ? navigationPage(url.pathname.slice('/go/'.length), to)
-      : attackPage(url.searchParams.getAll('at'))
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(html)
+    if (request.url === '/ran') tell({ address, path: '/ran' })
+    respond(request, response)
   })
-  return listening(server.listen(80, address))
+  return once(server.listen(80, address), 'listening')
 }
 
 /** Resolves names of the zone, and forwards all others to the cluster's name server. */
@@ -87,9 +56,13 @@ async function startDns({ dns, clusterDns, ...zoneOf }: AttackGround): Promise<u
     back.send(query, isOurs ? Number(zonePort) : 53, isOurs ? zoneHost : clusterDns)
   })
   front.bind(53, dns)
-  return listening(front)
+  return once(front, 'listening')
 }
 
 takeAddresses([ground.site, ground.outside, ground.dead, ground.dns, ...ground.inside])
-await Promise.all([...[...ground.inside, ground.outside].flatMap(startListeners), startSite(ground.site), startDns(ground)])
+await Promise.all([
+  ...[...ground.inside, ground.outside].map((address) => listenForArrivals(address, tell)),
+  startSite(ground.site),
+  startDns(ground),
+])
 process.send?.('ready')

@@ -11,7 +11,7 @@ import { ctr } from '../../cluster/kubernetes/node.ts'
 import { cluster } from '../cluster/environment.ts'
 import type { RunnerPod } from '../cluster/pools.ts'
 import { NAMESPACE } from '../cluster/tested-release.ts'
-import type { Arrival } from './attack-program.ts'
+import type { Arrival } from './attack-site.ts'
 
 // Changes the network of one pod of a test from its node: IPv6, which the local cluster does not have, and another name server. The changes end with
 // the pod.

@@ -12,7 +12,7 @@ export interface Probed {
   signals: number[]
   foreignFds: number[]
   ownFds: unknown[]
-  reached: { host: string; port: number }[]
+  reached: unknown[]
   uncovered: string[]
 }
 
