@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type SignedRequest, signStoreRequest } from '../support/attack/sign-store-request.ts'
-import { FORGED_CONTENT, type RawRequest, unsignedWrites } from '../support/attack/unsigned-writes.ts'
+import { FORGED_CONTENT, type RawRequest, unsignedWrites } from '../support/attack/store-attack.ts'
+import { type SignedRequest, signStoreRequest } from '../support/attack/store-requests.ts'
 import { kubectlJson } from '../support/cluster/environment.ts'
 import { createPool, idleRunners, run } from '../support/cluster/pools.ts'
 import { execScript } from '../support/cluster/runner-exec.ts'

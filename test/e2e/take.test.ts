@@ -4,6 +4,7 @@ import { type Browser, type CDPSession, chromium, type Page } from 'playwright'
 import t, { type Test } from 'tap'
 import { installClient } from '../clients/package.ts'
 import { bandColor } from '../sites/src/drawn.ts'
+import { escapeHtml } from '../sites/src/handler.ts'
 import { type ClusterAccount, createClusterAccount } from '../support/cluster/accounts.ts'
 import { type Answer, call, type RecordBody } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
@@ -59,8 +60,6 @@ async function failureOf(link: string): Promise<{ status: number; code: string; 
   const { error } = (await response.json()) as Failure
   return { status: response.status, code: error.code, captureCode: error.details?.code }
 }
-
-const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /** Serves pages with pictures, of a host that is another site than the gateway to the browser. */
 async function servePages(t: Test, pages: Record<string, readonly string[]>): Promise<string> {

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { firstPage, repository } from '../cluster/host/state.ts'
 import { consoleLink } from '../cluster/release/first-capture.ts'
 import { openStudio, type Studio } from '../integration/capture-runner/stage/studio.ts'
-import { escapeHtml } from '../sites/src/handler.ts'
-import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
+import { call, finished } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
+import { finishedVideo } from '../support/cluster/videos.ts'
+import { writeReport } from './report.ts'
 
 // Pictures of every page of the web console of the running cluster, light and dark. Each is a capture with the code of the runner, which signs in
 // with a link of its own.
@@ -37,6 +38,7 @@ async function create(pathOfApi: string, body: object): Promise<string> {
   return id
 }
 
+const SCHEMES = ['light', 'dark']
 const VIEWPORT = { viewport_width: 1280, viewport_height: 800 }
 
 /** What the pages show: two pictures that are compared, a video, and a schedule with a run. Resolves to the pages, and to what removes it. */
@@ -80,13 +82,6 @@ async function prepare(): Promise<{ scenes: Scene[]; clear: () => Promise<void> 
   return { scenes, clear }
 }
 
-async function finishedVideo(id: string): Promise<RecordBody> {
-  for (const end = Date.now() + 120_000; ; ) {
-    const { body } = await call<RecordBody>(`/api/v1/videos/${id}?wait=20`)
-    if (body.status !== 'pending' || Date.now() > end) return body
-  }
-}
-
 async function shoot(studio: Studio, { path: page, selector, script = '' }: Scene, darkMode: boolean): Promise<Buffer> {
   // The link signs in after a click on the button, which is enabled after half a second.
   const scripts = `(function open() {
@@ -113,7 +108,7 @@ export async function captureConsole(only: readonly string[] | undefined): Promi
   const studio = await openStudio()
   try {
     for (const scene of scenes.filter(({ name }) => only?.includes(name) ?? true)) {
-      for (const scheme of ['light', 'dark'])
+      for (const scheme of SCHEMES)
         await writeFile(path.join(to, `${scene.name}-${scheme}.webp`), await shoot(studio, scene, scheme === 'dark'))
       process.stdout.write(`${scene.name}\n`)
     }
@@ -121,17 +116,10 @@ export async function captureConsole(only: readonly string[] | undefined): Promi
     await studio.close()
     await clear()
   }
-  const index = path.join(to, 'index.html')
-  await writeFile(index, buildPage(scenes))
-  return index
-}
-
-const buildPage = (scenes: readonly Scene[]): string => {
-  const figures = scenes.map(({ name }) => {
-    const pictures = ['light', 'dark'].map((scheme) => `<img src="${name}-${scheme}.webp" alt="${escapeHtml(name)}, ${scheme}">`)
-    return `<h2>${escapeHtml(name)}</h2><div>${pictures.join('')}</div>`
-  })
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Web console</title>
-<style>body{font:15px/1.5 sans-serif;margin:32px} div{display:grid;grid-template-columns:1fr 1fr;gap:16px} img{max-width:100%;border:1px solid #ccc}</style>
-<h1>Web console</h1>${figures.join('\n')}</html>\n`
+  const pictures = ({ name }: Scene) => Object.fromEntries(SCHEMES.map((scheme) => [scheme, `${name}-${scheme}.webp`]))
+  return writeReport(
+    to,
+    'Web console',
+    scenes.map((scene) => ({ title: scene.name, pictures: pictures(scene) })),
+  )
 }

@@ -192,7 +192,7 @@ export const rules: Rules = {
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
       tests: [
-        ...integration('egress/*', 'delivery/post', 'options/page/{network,leaks}', 'storage/public-store'),
+        ...integration('egress/*', 'delivery/post', 'options/page/{network,leaks}', 'storage/unsigned-writes'),
         ...endToEnd('attacks', 'sandbox'),
       ],
     },
@@ -201,7 +201,10 @@ export const rules: Rules = {
       tests: integration('options/page/{banner*,blocking,shadow-banners,leaks}', 'complaints/in-the-way', 'capture-runner/refresh'),
     },
     { sources: below('capture-runner/src/http-cache'), tests: integration('options/output/{cache,http-cache}', 'capture-runner/*') },
-    { sources: below('capture-runner/fonts'), tests: [...integration('complaints/fonts', 'options/every-option'), ...endToEnd('fonts')] },
+    {
+      sources: below('capture-runner/fonts'),
+      tests: [...integration('complaints/fonts', 'options/every-option'), ...endToEnd('runner-image')],
+    },
     {
       sources: below(
         ...['navigation', 'waiting', 'preparing', 'injection'].map((name) => `capture-runner/src/steps/${name}`),

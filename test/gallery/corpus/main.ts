@@ -5,13 +5,14 @@ import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { openStudio, type Studio } from '../../integration/capture-runner/stage/studio.ts'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { writeReport } from '../report.ts'
 import { compareHashes, hashPicture, keepStillBlocks } from './compare.ts'
 import { corpusCache, installPackages } from './packages.ts'
 import type { Page } from './page.ts'
 import { pages } from './pages.ts'
 import { type References, readReferences, type Source, writeReferences } from './references.ts'
 import { countDistinct, summarize, writeDistinct } from './repeat.ts'
-import { buildReport, type Result, writeLine, writeTable } from './report.ts'
+import { buildSections, type Result, writeLine, writeTable } from './report.ts'
 import { type CorpusSite, openCorpusSite } from './site.ts'
 import { captureSlowly, type Mode, openSlowBrowser } from './slow.ts'
 
@@ -148,8 +149,7 @@ async function report(chosen: readonly Page[]): Promise<boolean> {
   for (const page of chosen) for (const mode of MODES) results.push(...(await evaluate(page, mode, references)))
   for (const result of results) say(writeLine(result))
   say(`\n${writeTable(results)}\n`)
-  await writeFile(inOutput('index.html'), buildReport(results))
-  say(inOutput('index.html'))
+  say(await writeReport(OUTPUT, `${results.length} captures`, buildSections(results)))
   return results.every(({ outcome }) => outcome === 'right' || outcome === 'unknown')
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { must } from '../../bench/engine/must.ts'
+import { run } from '../../cluster/host/exec.ts'
 import { cache } from '../../cluster/host/state.ts'
 
 /** Directory of the corpus packages. It is outside the repository and can be deleted. */
@@ -44,51 +44,27 @@ async function once(
 async function installNpm(home: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json']) await copyFile(path.join(LISTS, file), path.join(home, file))
   // Templates have outdated peer dependencies, which are not used here.
-  await must('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'], { cwd: home })
+  await run('npm', ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'], { directory: home })
 }
 
 async function installPypi(home: string): Promise<void> {
-  const python = path.join(home, 'venv/bin/python')
-  if (!existsSync(python)) await must('python3', ['-m', 'venv', path.join(home, 'venv')])
-  await must(python, [
-    '-m',
-    'pip',
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    '--no-deps',
-    '-r',
-    path.join(LISTS, 'requirements.txt'),
-  ])
-  await rm(path.join(home, 'site'), { recursive: true, force: true })
-  const source = path.join(home, 'source')
+  const [python, source, site] = ['venv/bin/python', 'source', 'site'].map((name) => path.join(home, name)) as [string, string, string]
+  if (!existsSync(python)) await run('python3', ['-m', 'venv', path.join(home, 'venv')])
+  const install = ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', path.join(LISTS, 'requirements.txt')]
+  await run(python, ['-m', 'pip', ...install])
+  await rm(site, { recursive: true, force: true })
   await writeSources(source)
-  for (const theme of SPHINX_THEMES)
-    await must(python, [
-      '-m',
-      'sphinx',
-      '-q',
-      '-b',
-      'html',
-      '-C',
-      '-D',
-      `html_theme=${theme}`,
-      '-D',
-      'extensions=myst_parser',
-      '-D',
-      'project=Harbor',
-      source,
-      path.join(home, 'site', theme),
-    ])
+  for (const theme of SPHINX_THEMES) {
+    const settings = [`html_theme=${theme}`, 'extensions=myst_parser', 'project=Harbor'].flatMap((setting) => ['-D', setting])
+    await run(python, ['-m', 'sphinx', '-q', '-b', 'html', '-C', ...settings, source, path.join(site, theme)])
+  }
   for (const theme of MKDOCS_THEMES) {
     const config = path.join(home, `${theme}.yml`)
-    await writeFile(
-      config,
-      `site_name: Harbor\ndocs_dir: source\nuse_directory_urls: false\ntheme:\n  name: ${theme}\n${theme === 'material' ? '  font: false\n' : ''}`,
-    )
-    await must(python, ['-m', 'mkdocs', 'build', '--quiet', '-f', config, '-d', path.join(home, 'site', theme)])
+    const font = theme === 'material' ? '  font: false\n' : ''
+    await writeFile(config, `site_name: Harbor\ndocs_dir: source\nuse_directory_urls: false\ntheme:\n  name: ${theme}\n${font}`)
+    await run(python, ['-m', 'mkdocs', 'build', '--quiet', '-f', config, '-d', path.join(site, theme)])
   }
-  await must(python, ['-m', 'pdoc', '-o', path.join(home, 'site/pdoc'), 'markdown2'])
+  await run(python, ['-m', 'pdoc', '-o', path.join(site, 'pdoc'), 'markdown2'])
 }
 
 async function writeSources(source: string): Promise<void> {
@@ -111,7 +87,7 @@ async function writeSources(source: string): Promise<void> {
 async function installDebian(home: string): Promise<void> {
   const names = (await readFile(path.join(LISTS, 'debian.txt'), 'utf8')).split('\n').filter(Boolean)
   for (const file of await readdir(home)) if (file.endsWith('.deb')) await rm(path.join(home, file))
-  await must('apt-get', ['download', ...names], { cwd: home })
+  await run('apt-get', ['download', ...names], { directory: home })
   await rm(path.join(home, 'root'), { recursive: true, force: true })
-  for (const file of await readdir(home)) if (file.endsWith('.deb')) await must('dpkg-deb', ['-x', file, 'root'], { cwd: home })
+  for (const file of await readdir(home)) if (file.endsWith('.deb')) await run('dpkg-deb', ['-x', file, 'root'], { directory: home })
 }

@@ -36,10 +36,8 @@ export interface PackagePage extends Common {
 
 /** A small page that uses a package as its README shows. */
 export interface WrittenPage extends Common {
-  /** Paths of style sheets below `/npm/`. */
-  styles?: readonly string[]
-  /** Paths of classic scripts below `/npm/`. */
-  scripts?: readonly string[]
+  /** Paths of style sheets and classic scripts below `/npm/`. */
+  load?: readonly string[]
   /** Names of bare imports, and their paths below `/npm/`. */
   imports?: Readonly<Record<string, string>>
   body: string
@@ -56,8 +54,10 @@ export function pathOf(page: Page): string {
 }
 
 /** Builds the document of such a page. */
-export function buildDocument({ name, styles = [], scripts = [], imports = {}, body, run = '' }: WrittenPage): string {
-  const links = styles.map((file) => `<link rel="stylesheet" href="/npm/${file}">`)
+export function buildDocument({ name, load = [], imports = {}, body, run = '' }: WrittenPage): string {
+  const isStyle = (file: string): boolean => file.endsWith('.css')
+  const links = load.filter(isStyle).map((file) => `<link rel="stylesheet" href="/npm/${file}">`)
+  const scripts = load.filter((file) => !isStyle(file))
   const tags = scripts.map((file) => `<script src="/npm/${file}"></script>`)
   const bare = Object.fromEntries(Object.entries(imports).map(([specifier, file]) => [specifier, `/npm/${file}`]))
   const map = Object.keys(bare).length > 0 ? `<script type="importmap">${JSON.stringify({ imports: bare })}</script>` : ''

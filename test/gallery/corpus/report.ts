@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../sites/src/handler.ts'
+import type { Section } from '../report.ts'
 import type { Comparison } from './compare.ts'
 import type { Kind } from './page.ts'
 import type { Mode } from './slow.ts'
@@ -42,18 +42,13 @@ export function writeTable(results: readonly Result[]): string {
   return [head, ...rows].join('\n')
 }
 
-const STYLE = `body{font:14px/1.4 Arial,sans-serif;margin:24px;background:#f4f4f0} section{display:grid;grid-template-columns:1fr 1fr;gap:12px;margin:24px 0}
-h2{grid-column:1/-1;margin:0;font-size:16px} figure{margin:0;background:#fff;border:1px solid #ccc} img{width:100%;display:block} .changed h2,.failed h2{color:#a00} figcaption{padding:4px 8px}`
-
-/** Writes the report as HTML: each picture next to the slow one, changed ones first. */
-export function buildReport(results: readonly Result[]): string {
+/** Sections of the report: each picture next to the slow one, failed and changed ones first. */
+export function buildSections(results: readonly Result[]): Section[] {
   const order = ['failed', 'changed', 'unknown', 'right']
   const sorted = results.toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome))
-  const figure = (file: string | undefined, caption: string) =>
-    file === undefined ? '' : `<figure><figcaption>${caption}</figcaption><a href="${file}"><img loading="lazy" src="${file}"></a></figure>`
-  const sections = sorted.map(
-    (result) =>
-      `<section class="${result.outcome}"><h2>${escapeHtml(writeLine(result))}</h2>${figure(result.picture, 'runner')}${figure(result.slowPicture, 'Playwright, slowly')}</section>`,
-  )
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Corpus</title><style>${STYLE}</style><h1>${results.length} captures</h1>${sections.join('\n')}</html>\n`
+  return sorted.map((result) => ({
+    title: writeLine(result),
+    isWrong: result.outcome === 'failed' || result.outcome === 'changed',
+    pictures: { runner: result.picture, 'Playwright, slowly': result.slowPicture },
+  }))
 }

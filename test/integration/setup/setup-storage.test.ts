@@ -1,19 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { Client, type LifecycleConfig } from 'minio'
+import type { Client, LifecycleConfig } from 'minio'
 import t from 'tap'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
 import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-setup-'))
-const store = await startMinio({ directory })
-t.teardown(async () => {
-  await store.stop()
-  await rm(directory, { recursive: true, force: true })
-})
-
+const store = await openTestStore(t)
 const environment = {
   TINTYPE_STORAGE_ENDPOINT: store.endpoint,
   TINTYPE_STORAGE_REGION: 'us-east-1',
@@ -29,11 +20,10 @@ const environment = {
   TINTYPE_GATEWAY_ACCESS_KEY: 'tintype-gateway',
   TINTYPE_GATEWAY_SECRET_KEY: 'secret of the gateway',
 }
-const connect = (accessKey: string, secretKey: string) =>
-  new Client({ endPoint: '127.0.0.1', port: store.port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
+const connect = (accessKey: string, secretKey: string) => store.connect({ accessKey, secretKey })
 const operator = connect('tintype-operator', 'secret of the operator')
 const gateway = connect('tintype-gateway', 'secret of the gateway')
-const root = connect(store.accessKey, store.secretKey)
+const root = store.connect()
 
 const picture = 'users/default/scr_01.png'
 const write = (client: Client, key: string, bucket = 'tintype') => client.putObject(bucket, key, Buffer.from('x'))
@@ -89,7 +79,7 @@ t.test('setupStorage waits for an unavailable store', async (t) => {
 
 t.test('setupStorage reports a wrong root password', async (t) => {
   const { putPolicy } = await import('../../../operator/src/stores/minio/admin.ts')
-  const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
+  const wrong = store.access({ accessKey: store.accessKey, secretKey: 'wrong' })
   await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /responded with 403/ })
 })
 

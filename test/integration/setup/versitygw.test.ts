@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { utimes } from 'node:fs/promises'
 import path from 'node:path'
-import { Client, CopyConditions } from 'minio'
 import t from 'tap'
 import { presign } from '../../../crds/src/crypto/presign.ts'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
@@ -12,20 +10,17 @@ import type { Identities } from '../../../operator/src/stores/driver.ts'
 import { setIdentities } from '../../../operator/src/stores/versitygw/identities.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
-import { addParameters } from '../../support/attack/added-parameters.ts'
 import { attackStore, listKeys } from '../../support/attack/store-attack.ts'
+import { addParameters } from '../../support/attack/store-requests.ts'
 import { eventually } from '../../support/eventually.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { readRightsTable } from '../../support/sources/rights-table.ts'
+import { SOURCE, tryRights } from './rights.ts'
 
 // The Job of the chart on versitygw: the identities have the permissions of docs/architecture.md, and replaced ones lose theirs.
 
 const BUCKET = 'tintype'
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-versitygw-'))
-const store = await startVersitygw({ directory })
-t.teardown(async () => {
-  await store.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+const store = await openTestStore(t, {}, startVersitygw)
 const roles = ['uploads', 'links', 'operator', 'gateway'] as const
 const environment = {
   TINTYPE_STORAGE_KIND: 'versitygw',
@@ -41,49 +36,27 @@ const environment = {
     ]),
   ),
 }
-const connect = (accessKey: string, secretKey: string) =>
-  new Client({ endPoint: '127.0.0.1', port: store.port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
-const clientOf = (role: string) => connect(`tintype-${role}`, `secret of <${role}> & others`)
-const root = connect(store.accessKey, store.secretKey)
+const userOf = (role: string) => ({ accessKey: `tintype-${role}`, secretKey: `secret of <${role}> & others` })
+const clientOf = (role: string) => store.connect(userOf(role))
+const root = store.connect()
 const denied = { code: 'AccessDenied' }
 
 await setupStorage(environment)
 await root.makeBucket('other')
 
-const isAllowed = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
-    () => true,
-    (error: { code?: string }) => {
-      if (error.code === 'NoSuchKey') return true
-      if (error.code === 'AccessDenied' || error.code === 'Forbidden') return false
-      throw error
-    },
-  )
-
 const table = readRightsTable()
-const SOURCE = 'users/source.png'
 await root.putObject(BUCKET, SOURCE, 'x')
 
 for (const role of roles) {
   t.test(`versitygw gives the identity ${role} the permissions of docs/architecture.md in each folder`, async (t) => {
     const client = clientOf(role)
     for (const folder of [...table.keys(), 'elsewhere']) {
-      await root.putObject(BUCKET, `${folder}/there`, 'x')
-      const rights = table.get(folder)?.get(role) ?? []
-      const mayList = role === 'operator' || role === 'gateway'
+      const rights = new Set(table.get(folder)?.get(role) ?? [])
+      if (role === 'operator' || role === 'gateway') rights.add('list')
       // versitygw has no condition on copies: who may read the source and write the target may copy.
-      const mayCopy = rights.includes('put') && Boolean(table.get('users')?.get(role)?.includes('get'))
-      t.strictSame(
-        {
-          get: await isAllowed(client.getObject(BUCKET, `${folder}/there`)),
-          put: await isAllowed(client.putObject(BUCKET, `${folder}/new`, 'x')),
-          list: await isAllowed(client.listObjectsV2(BUCKET, `${folder}/`, true).toArray()),
-          copy: await isAllowed(client.copyObject(BUCKET, `${folder}/copy`, `/${BUCKET}/${SOURCE}`, new CopyConditions())),
-          delete: await isAllowed(client.removeObject(BUCKET, `${folder}/there`)),
-        },
-        { get: rights.includes('get'), put: rights.includes('put'), list: mayList, copy: mayCopy, delete: rights.includes('delete') },
-        `${role} in ${folder}/`,
-      )
+      if (rights.has('put') && table.get('users')?.get(role)?.includes('get')) rights.add('copy')
+      else rights.delete('copy')
+      t.strictSame(await tryRights(client, root, folder), [...rights].sort(), `${role} in ${folder}/`)
     }
     await t.rejects(client.putObject('other', 'users/x', 'x'), denied, 'another bucket')
     await t.rejects(client.setBucketPolicy(BUCKET, JSON.stringify({ Version: '2012-10-17', Statement: [] })), 'the policy')
@@ -91,15 +64,8 @@ for (const role of roles) {
 }
 
 t.test('versitygw: a URL for an upload does not become a copy, and is valid once', async (t) => {
-  const access = {
-    endpoint: store.endpoint,
-    region: 'us-east-1',
-    bucket: BUCKET,
-    accessKey: 'tintype-uploads',
-    secretKey: 'secret of <uploads> & others',
-  }
   const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
-  const url = presign(access, { method: 'PUT', key: 'users/signed', headers, expiresSeconds: 60, now: new Date() })
+  const url = presign(store.access(userOf('uploads')), { method: 'PUT', key: 'users/signed', headers, expiresSeconds: 60, now: new Date() })
   const copy = await fetch(url, { method: 'PUT', headers: { ...headers, 'x-amz-copy-source': `/${BUCKET}/${SOURCE}` } })
   t.equal(copy.status, 403)
   await copy.arrayBuffer()
@@ -110,18 +76,11 @@ t.test('versitygw: a URL for an upload does not become a copy, and is valid once
 })
 
 t.test('versitygw: a parameter added to a link or an upload is not refused with 403', async (t) => {
-  const access = (role: string) => ({
-    endpoint: store.endpoint,
-    region: 'us-east-1',
-    bucket: BUCKET,
-    accessKey: `tintype-${role}`,
-    secretKey: `secret of <${role}> & others`,
-  })
   const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
   const times = { expiresSeconds: 60, now: new Date() }
   const query = { 'response-content-type': 'image/png' }
-  const url = presign(access('links'), { method: 'GET', key: SOURCE, query, ...times })
-  const upload = presign(access('uploads'), { method: 'PUT', key: 'users/added', headers, ...times })
+  const url = presign(store.access(userOf('links')), { method: 'GET', key: SOURCE, query, ...times })
+  const upload = presign(store.access(userOf('uploads')), { method: 'PUT', key: 'users/added', headers, ...times })
   // These have no operation for an object without the other parameters of a part, and versitygw says so before it checks the signature.
   const incomplete = /^(GET uploads=: 400 InvalidRequest|PUT uploadId=x: 405 MethodNotAllowed|PUT partNumber=1: 400 InvalidArgument)$/
   const accepted = async (request: Parameters<typeof addParameters>[0]) =>
@@ -147,24 +106,24 @@ t.test('versitygw: the setup may be repeated, changes secrets, and ends replaced
   const changed = { ...environment, TINTYPE_GATEWAY_SECRET_KEY: 'another secret' }
   await setupStorage(changed)
   await t.rejects(clientOf('gateway').bucketExists(BUCKET))
-  const old = connect('tintype-gateway', 'another secret')
+  const old = store.connect({ accessKey: 'tintype-gateway', secretKey: 'another secret' })
   t.ok(await old.bucketExists(BUCKET))
 
-  const replaced = { ...changed, TINTYPE_GATEWAY_ACCESS_KEY: 'second-gateway', TINTYPE_GATEWAY_SECRET_KEY: 'second secret' }
+  const second = { accessKey: 'second-gateway', secretKey: 'second secret' }
+  const replaced = { ...changed, TINTYPE_GATEWAY_ACCESS_KEY: second.accessKey, TINTYPE_GATEWAY_SECRET_KEY: second.secretKey }
   await setupStorage(replaced)
   await t.rejects(old.statObject(BUCKET, SOURCE))
-  t.ok(await connect('second-gateway', 'second secret').statObject(BUCKET, SOURCE))
+  t.ok(await store.connect(second).statObject(BUCKET, SOURCE))
   t.ok(await clientOf('operator').statObject(BUCKET, SOURCE))
   await t.rejects(runSetup('remove-storage-user', ['second-gateway'], replaced), { message: /second-gateway is in use/ })
   await setupStorage(environment)
   await runSetup('remove-storage-user', ['second-gateway'], environment)
-  await t.rejects(connect('second-gateway', 'second secret').statObject(BUCKET, SOURCE))
+  await t.rejects(store.connect(second).statObject(BUCKET, SOURCE))
   t.ok(await clientOf('gateway').statObject(BUCKET, SOURCE))
 })
 
 t.test('versitygw: a wrong root password is reported with what the store said', async (t) => {
-  const { endpoint, accessKey } = store
-  const root = { endpoint, region: 'us-east-1', accessKey, secretKey: 'wrong password' }
+  const root = store.access({ accessKey: store.accessKey, secretKey: 'wrong password' })
   const users = Object.fromEntries(roles.map((role) => [role, { accessKey: role, secretKey: 'a long secret' }])) as Identities
   const work = setIdentities(users, { root, bucket: BUCKET })
   await t.rejects(work, { reason: 'StorageRefused', message: /responded with 403 to create-user.*\n.*SignatureDoesNotMatch/ })
@@ -174,11 +133,15 @@ t.test('versitygw: expire-files deletes expired objects from the volume, and the
   const operator = clientOf('operator')
   for (const name of ['old', 'new']) await operator.putObject(BUCKET, `events/default/${name}`, 'x')
   const long = new Date(Date.now() - 8 * 86_400_000)
-  await utimes(path.join(directory, 'files', BUCKET, 'events/default/old'), long, long)
-  const program = spawn(process.execPath, [path.join(repository, 'operator/src/main.ts'), 'expire-files', path.join(directory, 'files')], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  await utimes(path.join(store.directory, 'files', BUCKET, 'events/default/old'), long, long)
+  const program = spawn(
+    process.execPath,
+    [path.join(repository, 'operator/src/main.ts'), 'expire-files', path.join(store.directory, 'files')],
+    {
+      env: { PATH: process.env.PATH ?? '', ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   t.teardown(() => program.kill('SIGKILL'))
   await eventually('the expired object is gone', async () => !(await isThere('events/default/old')))
   t.ok(await isThere('events/default/new'))

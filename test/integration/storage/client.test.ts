@@ -1,50 +1,15 @@
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { isTooLarge } from '../../../crds/storage/port.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-storage-'))
-const minio = await startMinio({ directory })
-const { endpoint, accessKey, secretKey } = minio
-const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey }
+const store = await openTestStore(t)
+const access = store.access()
 const bucket = openBucket(access)
 const storage = openStorage(access)
 await storage.ensureBucket()
-t.teardown(async () => {
-  await minio.stop()
-  await rm(directory, { recursive: true, force: true })
-})
-
-t.test('gateway and operator both support a store with an IPv6 endpoint', async (t) => {
-  const proxy = createServer((from) => {
-    const to = connect(minio.port, '127.0.0.1')
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const)
-      one.pipe(other).on('error', () => one.destroy())
-  })
-  proxy.listen(0, '::1')
-  await once(proxy, 'listening')
-  t.teardown(() => proxy.close())
-  const there = { ...access, endpoint: `http://[::1]:${(proxy.address() as AddressInfo).port}` }
-  const [gateway, operator] = [openBucket(there), openStorage(there)]
-  t.ok(await gateway.write('records/a', 'one'))
-  await operator.write('records/b', 'two')
-  t.equal(await operator.readText('records/a', 10), 'one')
-  t.equal((await gateway.read('records/b', 10))?.text, 'two')
-  t.strictSame(await operator.list('records/'), ['records/a', 'records/b'])
-  t.strictSame(await gateway.list('records/'), ['records/a', 'records/b'])
-  await Promise.all([operator.remove(['records/a']), gateway.remove(['records/b'])])
-  t.strictSame(await gateway.list('records/'), [])
-})
 
 t.test('reading an object that is too large fails with its own error and reads no more than the limit', async (t) => {
   await storage.write('records/long', 'x'.repeat(11))
@@ -81,7 +46,7 @@ t.test('a stream contains the requested bytes', async (t) => {
 
 t.test('every call to a store that hangs ends at the timeout', async (t) => {
   const hurried = openStorage(access, { timeoutMilliseconds: 300 })
-  await minio.freeze()
+  await store.freeze()
   const calls: Promise<unknown>[] = [
     hurried.readText('records/a', 10),
     hurried.exists('records/a'),
@@ -94,7 +59,7 @@ t.test('every call to a store that hangs ends at the timeout', async (t) => {
     hurried.ensureBucket(),
   ]
   for (const call of await Promise.allSettled(calls)) t.match(call, { status: 'rejected', reason: { name: 'RetryableError' } })
-  await minio.thaw()
+  await store.thaw()
 })
 
 t.test('an unavailable store is SERVICE_UNAVAILABLE for the gateway and retryable for the operator', async (t) => {

@@ -6,10 +6,7 @@ const BUCKET = 'tintype'
 enterNamespace(import.meta.filename, [], [DOMAIN, `${BUCKET}.${DOMAIN}`])
 
 const { once } = await import('node:events')
-const { mkdtemp, rm } = await import('node:fs/promises')
 const http = await import('node:http')
-const { tmpdir } = await import('node:os')
-const { default: path } = await import('node:path')
 const { text } = await import('node:stream/consumers')
 const { default: t } = await import('tap')
 const { loadConfig: loadGatewayConfig } = await import('../../../api-gateway/src/config.ts')
@@ -25,6 +22,7 @@ const { setIdentities: setVersitygwIdentities } = await import('../../../operato
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { startVersitygw } = await import('../../cluster/programs/versitygw.ts')
 const { choose } = await import('../../support/length.ts')
+const { openTestStore } = await import('../../support/servers/test-store.ts')
 const { setUsers } = await import('../store-identities.ts')
 
 // Stores as they exist elsewhere: the bucket in the host name, an IPv6 address, another region. Gateway and operator use their own settings, clients
@@ -84,19 +82,13 @@ async function startFront(port: number) {
 /** Starts the store with a bucket and the users of Tintype. Returns the programs' settings for it. */
 async function startStore(t: Test, { start, region: regionVariable, domain, identify }: Store, form: Form) {
   const { host, region = 'us-east-1', isVirtual = false } = form
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-forms-'))
   const environment = { [regionVariable]: region, ...(isVirtual ? { [domain]: DOMAIN } : {}) }
-  const store = await start({ directory, environment, ...(host === undefined ? {} : { host }) })
-  const { accessKey, secretKey } = store
-  const root = { endpoint: store.endpoint, region, bucket: BUCKET, accessKey, secretKey }
+  const store = await openTestStore(t, { environment, ...(host === undefined ? {} : { host }) }, start)
+  const root = { ...store.access(), region }
   await openStorage(root).ensureBucket()
   await setUsers(() => identify(users, { root, bucket: BUCKET, now: new Date() }))
   const front = isVirtual ? await startFront(store.port) : undefined
-  t.teardown(async () => {
-    front?.close()
-    await store.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
+  t.teardown(() => front?.close())
   const endpoint = front === undefined ? store.endpoint : `http://${DOMAIN}:${front.port}`
   const settings = {
     TINTYPE_STORAGE_ENDPOINT: endpoint,

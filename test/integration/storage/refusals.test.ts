@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { createServer } from 'node:tls'
 import t from 'tap'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
@@ -14,12 +12,12 @@ import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
 import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { setUsers } from '../store-identities.ts'
 
 // A store that refuses a request: the error says what is wrong and what to do, on both bundled stores.
 
 const BUCKET = 'tintype'
-const REGION = 'us-east-1'
 const user = (role: string) => ({ accessKey: `${role}-key`, secretKey: `secret of ${role}` })
 const users = { uploads: user('uploads'), links: user('links'), operator: user('operator'), gateway: user('gateway') }
 
@@ -38,13 +36,7 @@ const STARTS = { minio: startMinio, versitygw: startVersitygw }
 
 for (const [name, start] of Object.entries(STARTS)) {
   t.test(`${name}: refusals say what to do`, async (t) => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-refusals-'))
-    const { endpoint, accessKey, secretKey, stop } = await start({ directory })
-    t.teardown(async () => {
-      await stop()
-      await rm(directory, { recursive: true, force: true })
-    })
-    const root = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
+    const root = (await openTestStore(t, {}, start)).access()
     await open(root).ensureBucket()
     const driver = await loadDriver(name)
     await setUsers(() => driver.setIdentities(users, { root, bucket: BUCKET, now: new Date() }))
@@ -91,7 +83,7 @@ for (const [name, start] of Object.entries(STARTS)) {
 }
 
 t.test('a store that cannot be reached', async (t) => {
-  const access = { endpoint: 'http://127.0.0.1:9', region: REGION, bucket: BUCKET, accessKey: 'a', secretKey: 'b' }
+  const access = { endpoint: 'http://127.0.0.1:9', region: 'us-east-1', bucket: BUCKET, accessKey: 'a', secretKey: 'b' }
   t.match((await reasonOf(open(access).check())).reason, /nothing listens at http:\/\/127\.0\.0\.1:9: check storage\.external\.endpoint/)
   t.match(
     (await reasonOf(open({ ...access, endpoint: 'http://store.invalid' }).check())).reason,
@@ -100,29 +92,17 @@ t.test('a store that cannot be reached', async (t) => {
 })
 
 t.test('a store whose certificate is from a private authority', async (t) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-private-ca-'))
-  const store = await startVersitygw({ directory })
-  const { certificate, key } = await createReceiverCertificate(directory)
-  const ca = certificatePaths(directory, 'ca').certificate
+  const store = await openTestStore(t, {}, startVersitygw)
+  const { certificate, key } = await createReceiverCertificate(store.directory)
+  const ca = certificatePaths(store.directory, 'ca').certificate
   const proxy = createServer({ cert: await readFile(certificate), key: await readFile(key) }, (client) => {
     const upstream = connect(store.port, '127.0.0.1')
     client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy())
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(async () => {
-    proxy.close()
-    await store.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
-  const { accessKey, secretKey } = store
-  const access = {
-    endpoint: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    region: REGION,
-    bucket: BUCKET,
-    accessKey,
-    secretKey,
-  }
+  t.teardown(() => void proxy.close())
+  const access = { ...store.access(), endpoint: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}` }
   t.match((await reasonOf(open(access).ensureBucket())).reason, /from an unknown authority.*set storage\.external\.caConfigMap/)
   // As the chart starts the programs with caConfigMap.
   const program = `

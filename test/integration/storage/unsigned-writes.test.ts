@@ -1,59 +1,73 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
-import { Client } from 'minio'
-import t, { type Test } from 'tap'
-import { presign } from '../../../crds/src/crypto/presign.ts'
-import { type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
-import type { StoreServer } from '../../cluster/programs/store-server.ts'
-import { type StoreKeys, signedChunks, signStoreRequest } from '../../support/attack/sign-store-request.ts'
-import { ACCEPTED_UPSTREAM, type AttackResult, attackStore, listKeys } from '../../support/attack/store-attack.ts'
-import { chunked, chunkedHeaders, FORGED_CONTENT } from '../../support/attack/unsigned-writes.ts'
+import type { Test } from 'tap'
+import type { AttackResult } from '../../support/attack/store-attack.ts'
+import type { StoreKeys } from '../../support/attack/store-requests.ts'
+import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
-// CVE-2026-41145 and CVE-2026-40344: uploads with a signature of zeros. The upstream build of MinIO is the control.
+const PUBLIC = '198.51.100.7'
+enterNamespace(import.meta.filename, [PUBLIC])
+
+const { Readable } = await import('node:stream')
+const { buffer } = await import('node:stream/consumers')
+const { default: t } = await import('tap')
+const { presign } = await import('../../../crds/src/crypto/presign.ts')
+const { signedChunks, signStoreRequest } = await import('../../support/attack/store-requests.ts')
+const { ACCEPTED_UPSTREAM, attackStore, chunked, chunkedHeaders, FORGED_CONTENT, forward, listKeys } = await import(
+  '../../support/attack/store-attack.ts'
+)
+const { openTestStore } = await import('../../support/servers/test-store.ts')
+
+// CVE-2026-41145 and CVE-2026-40344: uploads with a signature of zeros, to the address of the store and to a public one, as with storage.publicUrl.
+// The upstream build of MinIO is the control. The public address exists only in the network of this test.
 
 const BUCKET = 'tintype'
+const PLACES = { 'inside of the cluster': '127.0.0.1', 'from the internet, by storage.publicUrl': PUBLIC }
 
-const connect = ({ port, accessKey, secretKey }: StoreServer): Client =>
-  new Client({ endPoint: '127.0.0.1', port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
-
-async function openStore(t: Test, build: NonNullable<MinioOptions['build']>): Promise<{ store: StoreServer; client: Client }> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-unsigned-'))
-  const store = await startMinio({ directory, build })
-  t.teardown(async () => {
-    await store.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
-  const client = connect(store)
-  await client.makeBucket(BUCKET)
-  return { store, client }
-}
-
-async function attack(t: Test, build: NonNullable<MinioOptions['build']>): Promise<AttackResult> {
-  const { store, client } = await openStore(t, build)
-  return attackStore(store, client, BUCKET)
+/** Starts a store with a bucket for each place, and sends all forged uploads to both addresses. */
+async function attackBoth(t: Test, build: 'ours' | 'upstream') {
+  const store = await openTestStore(t, { build })
+  const server = await forward(PUBLIC, store.port)
+  t.teardown(() => void server.close())
+  const client = store.connect()
+  const results: [place: string, AttackResult][] = []
+  for (const [place, address] of Object.entries(PLACES)) {
+    const bucket = address === PUBLIC ? BUCKET : 'inside'
+    await client.makeBucket(bucket)
+    results.push([place, await attackStore(store, client, bucket, `http://${address}:${store.port}`)])
+  }
+  return { store, client, results }
 }
 
 t.test('anybody writes into the bundled store: control, MinIO without patches accepts uploads with a signature of zeros', async (t) => {
-  const { answers, keys, parts } = await attack(t, 'upstream')
-  const accepted = answers.filter(({ status }) => status === 200).map(({ name }) => name)
-  t.strictSame(accepted, ACCEPTED_UPSTREAM)
-  t.strictSame(keys, ['users/victim/extracted-raw', 'users/victim/put-chunked'])
-  t.equal(parts, 1)
+  for (const [place, { answers, keys, parts }] of (await attackBoth(t, 'upstream')).results) {
+    const accepted = answers.filter(({ status }) => status === 200).map(({ name }) => name)
+    t.strictSame(accepted, ACCEPTED_UPSTREAM, place)
+    t.strictSame(keys, ['users/victim/extracted-raw', 'users/victim/put-chunked'], place)
+    t.equal(parts, 1, place)
+  }
 })
 
-t.test('anybody writes into the bundled store: uploads with a signature of zeros are rejected and write nothing', async (t) => {
-  const { answers, keys, parts } = await attack(t, 'ours')
-  t.equal(answers.length, 12)
-  for (const { name, status, code } of answers) t.equal(status, 403, `${name}: ${status} ${code}`)
-  t.strictSame(keys, [])
-  t.equal(parts, 0)
+const { store, client, results } = await attackBoth(t, 'ours')
+
+for (const [place, { answers, keys, parts }] of results) {
+  t.test(`anybody writes into the bundled store ${place}: uploads with a signature of zeros are rejected and write nothing`, async (t) => {
+    t.equal(answers.length, 12)
+    for (const { name, status, code } of answers) t.equal(status, 403, `${name}: ${status} ${code}`)
+    t.strictSame([keys, parts], [[], 0])
+  })
+}
+
+t.test('anybody writes into the bundled store: from the internet, signed requests are served, and no others', async (t) => {
+  const access = { ...store.access(), endpoint: `http://${PUBLIC}:${store.port}` }
+  const signed = { key: 'users/a.png', expiresSeconds: 60, now: new Date() }
+  const put = await fetch(presign(access, { ...signed, method: 'PUT' }), { method: 'PUT', body: 'picture' })
+  t.equal(put.status, 200, 'a signed upload is stored')
+  const link = await fetch(presign(access, { ...signed, method: 'GET' }), { headers: { origin: 'https://other.example' } })
+  t.match({ status: link.status, text: await link.text() }, { status: 200, text: 'picture' }, 'a signed link is served')
+  t.equal(link.headers.get('access-control-allow-origin'), null, 'scripts of other origins cannot read it')
+  t.equal((await fetch(`${access.endpoint}/${BUCKET}/users/a.png`)).status, 403, 'unsigned requests are rejected')
 })
 
 t.test('anybody writes into the bundled store: uploads that are signed are stored', async (t) => {
-  const { store, client } = await openStore(t, 'ours')
   const content = Buffer.from(FORGED_CONTENT)
   const put = async (keys: StoreKeys, key: string, payload: string, headers: Record<string, string>, body: Buffer) => {
     const signed = signStoreRequest(keys, 'PUT', `/${BUCKET}/${key}`, payload, headers)
@@ -67,9 +81,8 @@ t.test('anybody writes into the bundled store: uploads that are signed are store
   })
 
   t.test('with a presigned URL', async (t) => {
-    const access = { ...store, region: 'us-east-1', bucket: BUCKET }
     const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
-    const url = presign(access, { method: 'PUT', key: 'presigned', headers, expiresSeconds: 60, now: new Date() })
+    const url = presign(store.access(), { method: 'PUT', key: 'presigned', headers, expiresSeconds: 60, now: new Date() })
     t.equal((await fetch(url, { method: 'PUT', headers, body: content })).status, 200)
     t.equal(await read('presigned'), FORGED_CONTENT)
     const again = await fetch(url, { method: 'PUT', headers, body: 'x' })

@@ -1,24 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { Client } from 'minio'
 import t from 'tap'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { readModifications } from '../../cluster/programs/minio-patches.ts'
-import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
-import { tarOf } from '../../support/attack/unsigned-writes.ts'
+import { tarOf } from '../../support/attack/store-attack.ts'
+import { signStoreRequest } from '../../support/attack/store-requests.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 
 // Operations of the bundled store that the product does not use are rejected, even for its root user.
 
 const BUCKET = 'tintype'
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-unused-'))
-const store = await startMinio({ directory })
-t.teardown(async () => {
-  await store.stop()
-  await rm(directory, { recursive: true, force: true })
-})
-const { port, accessKey, secretKey, endpoint } = store
-const root = new Client({ endPoint: '127.0.0.1', port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
+const store = await openTestStore(t)
+const { endpoint } = store
+const root = store.connect()
 await root.makeBucket(BUCKET)
 await root.putObject(BUCKET, 'users/a.png', Buffer.from('x'))
 

@@ -7,5 +7,5 @@ export const TOOL_USERS: readonly string[] = [
   'test/integration/fuzz/fuzz.test.ts',
   'test/integration/release/workflow.test.ts',
   'test/integration/setup/identities.test.ts',
-  'test/integration/storage/{public-store,unsigned-writes}.test.ts',
+  'test/integration/storage/unsigned-writes.test.ts',
 ]

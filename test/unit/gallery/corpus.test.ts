@@ -17,7 +17,7 @@ t.test('every package that a page loads is pinned in package.json', async (t) =>
   const known = new Set([...Object.keys(dependencies), 'lit-html', 'lit-element', '@lit/reactive-element'])
   const filesOf = (page: (typeof pages)[number]): string[] => {
     if ('file' in page) return page.file.startsWith('npm/') ? [page.file.slice('npm/'.length)] : []
-    return [...(page.styles ?? []), ...(page.scripts ?? []), ...Object.values(page.imports ?? {})]
+    return [...(page.load ?? []), ...Object.values(page.imports ?? {})]
   }
   const missing = pages.flatMap((page) => filesOf(page).flatMap((file) => (known.has(packageOf(file)) ? [] : `${page.name} loads ${file}`)))
   t.strictSame(missing, [])

@@ -35,7 +35,7 @@ t.test('TOOL_USERS lists the integration tests that need a tool, and no others',
     tests,
   ).tests
   const expected = tests.filter(
-    (test) => importing.has(test) || (/startMinio|startStore|build of/.test(read(test)) && read(test).includes("'upstream'")),
+    (test) => importing.has(test) || (/startMinio|startStore|openTestStore|build of/.test(read(test)) && read(test).includes("'upstream'")),
   )
   const listed = tests.filter((test) => TOOL_USERS.some((pattern) => path.matchesGlob(test, pattern)))
   t.strictSame(listed.sort(), expected.sort())

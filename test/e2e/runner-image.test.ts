@@ -1,9 +1,11 @@
 import t from 'tap'
 import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../support/attack/scripts-page.ts'
-import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
+import { call, capture, download, finished, type RecordBody } from '../support/cluster/api-client.ts'
+import { decode, isNear } from '../support/picture.ts'
+import { page } from '../support/servers/pages.ts'
 
-// The fonts of the deployed image, as the browser lists them in the record. test/integration/complaints/fonts.test.ts checks which font
-// draws which letter.
+// Files of the deployed image: fonts, as the browser lists them in the record, and the package that draws PDFs.
+// test/integration/complaints/fonts.test.ts checks which font draws which letter.
 
 /** Maximum number of fonts that the record lists for a page. */
 const MOST = 32
@@ -28,3 +30,9 @@ async function fontsOf(samples: readonly Sample[]): Promise<readonly string[]> {
   const { metadata } = (await finished(created.body.id)) as RecordBody & { metadata: { fonts?: string[] } }
   return metadata.fonts ?? []
 }
+
+t.test('the deployed runner draws a PDF', async (t) => {
+  const record = await capture(page('/pdf'), { viewport_width: 400, viewport_height: 200 })
+  t.equal(record.status, 'completed')
+  t.ok(isNear((await decode(await download(record))).at(390, 190), [0, 255, 0]))
+})

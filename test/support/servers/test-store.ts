@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'minio'
+import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
+import { type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../cluster/programs/store-server.ts'
+import type { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import type { Ends } from '../processes/own-plane.ts'
+
+/** Credentials of a store. */
+type Keys = Pick<StorageAccess, 'accessKey' | 'secretKey'>
+
+/** A store for one test. */
+export interface TestStore extends StoreServer {
+  directory: string
+  /** For the bucket `tintype`, as the root user or another one. */
+  access: (keys?: Keys) => StorageAccess
+  /** A client of another project. */
+  connect: (keys?: Keys) => Client
+}
+
+/** Starts a store in a directory of its own. Both end with the test. */
+export async function openTestStore(
+  t: Ends,
+  options: Omit<MinioOptions, 'directory'> = {},
+  start: typeof startMinio | typeof startVersitygw = startMinio,
+): Promise<TestStore> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-store-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const store = await start({ directory, ...options })
+  t.teardown(() => store.stop())
+  const { endpoint, port, accessKey, secretKey } = store
+  const region = 'us-east-1'
+  return {
+    ...store,
+    directory,
+    access: (keys = { accessKey, secretKey }) => ({ endpoint, region, bucket: 'tintype', ...keys }),
+    connect: (keys = { accessKey, secretKey }) =>
+      new Client({
+        endPoint: '127.0.0.1',
+        port,
+        useSSL: false,
+        region,
+        pathStyle: true,
+        accessKey: keys.accessKey,
+        secretKey: keys.secretKey,
+      }),
+  }
+}
