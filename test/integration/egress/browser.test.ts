@@ -157,9 +157,11 @@ const WITHOUT_OWN_CHECKS = ['--disable-features=LocalNetworkAccessChecks']
 /** Runs the attacking page in a browser without proxy and flags. If the page is unreachable, its HTML is set instead. */
 const runBare = async (browser: Browser): Promise<(string | undefined)[]> => {
   arrivals.length = 0
-  const page = await browser.newPage()
-  const isLoaded = await page.goto(`http://${PUBLIC}/attack?at=10.1.2.3`).catch(() => false)
-  if (!isLoaded) await page.setContent(attackPage(['10.1.2.3'], PATIENCE_MILLISECONDS), { waitUntil: 'commit' })
+  let page = await browser.newPage()
+  if (!(await page.goto(`http://${PUBLIC}/attack?at=10.1.2.3`).catch(() => undefined))) {
+    page = await browser.newPage() // the first one still navigates to its error page
+    await page.setContent(attackPage(['10.1.2.3'], PATIENCE_MILLISECONDS), { waitUntil: 'commit' })
+  }
   await page.waitForSelector('#done')
   await browser.close()
   return arrivals.map(methodOf)
