@@ -25,7 +25,7 @@ await withStage(
 
     await t.test('accounts of all plans get captures by their weights', async (t) => {
       // A pool of one has no last runner, which would leave the weights whenever this machine stops for two seconds.
-      // test/unit/operator/runner/runners.test.ts checks the weights with several runners.
+      // test/unit/operator/scheduling/dispatcher.test.ts checks the weights with several runners.
       const runners = 1
       const captures = isFullLength ? 225 : 90
       const shares = await measureWeights(fairnessStage, { captures, runners, captureMilliseconds: 50, batch: 50, slack: 20 })

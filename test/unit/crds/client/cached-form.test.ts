@@ -27,11 +27,9 @@ for (const [what, options, left] of [
   t.test(`a cache leaves ${what} out, and only that`, async (t) => {
     const whole = withOptions(options)
     const cached = toCached(whole)
+    const kept = Object.entries(options).filter(([name]) => !(left as readonly string[]).includes(name))
     t.strictSame(Object.keys(cached.metadata.leftOut ?? {}), left)
-    t.strictSame(
-      cached.spec.options,
-      Object.fromEntries(Object.entries(options).filter(([name]) => !(left as readonly string[]).includes(name))),
-    )
+    t.strictSame(cached.spec.options, Object.fromEntries(kept))
     t.equal(isWhole(cached), false)
     t.strictSame(toWhole(cached, whole), whole)
     t.strictSame(toCached(cached), cached)
@@ -88,11 +86,8 @@ t.test('40 Screenshots with 1.2 MB of html kept 48 MB in each program: a cache k
   const text = (n: number) => `${n}${'<p>some text</p>'.repeat(LARGE / 16)}`
   const stored = (n: number, version: number) => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000) }
-    return aScreenshot({
-      name: `shot-${n}`,
-      metadata: { resourceVersion: String(version), annotations },
-      spec: { options: { html: text(n) } },
-    })
+    const metadata = { resourceVersion: String(version), annotations }
+    return aScreenshot({ name: `shot-${n}`, metadata, spec: { options: { html: text(n) } } })
   }
   let watch: Exchange | undefined
   const { http } = await startScriptedServer(t, (exchange) => {

@@ -5,8 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { accessFromToken } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../../crds/client/kube-http.ts'
-import type { KubeObject } from '../../../../crds/client/kube-object.ts'
-import { defineResource } from '../../../../crds/client/resource.ts'
 
 /** One request to the server, and the response to write. */
 export type Exchange = {
@@ -65,14 +63,4 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
     if (performance.now() > deadline) throw new Error(`it never came to this: ${what}`)
     await sleep(2)
   }
-}
-
-/** A sample kind. */
-export type Thing = KubeObject & { spec?: { color?: string } }
-
-export const things = defineResource<Thing>({ group: 'test.dev', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true })
-
-/** An object of the sample kind at a resourceVersion. Its uid derives from its name by default. */
-export function aThing(name: string, resourceVersion: number, { uid = `uid-${name}`, color = 'red' } = {}): Thing {
-  return { metadata: { name, namespace: 'default', uid, resourceVersion: String(resourceVersion) }, spec: { color } }
 }

@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { z } from 'zod'
 import { toCustomResourceDefinition } from '../../../../crds/generate/custom-resource-definition.ts'
+import { toStructuralSchema } from '../../../../crds/generate/structural-schema.ts'
 import { definitions } from '../../../../crds/src/kinds/all.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 
 type Node = { [key: string]: unknown; properties?: Record<string, Node>; items?: Node; additionalProperties?: Node; type?: string }
 type Crd = { spec: { names: { plural: string; shortNames: string[] }; versions: { schema: { openAPIV3Schema: Node } }[] } }
@@ -28,33 +33,18 @@ t.test('kubectl selects the objects of one account in each kind that has account
   for (const { kind, selectableFields } of named) t.ok(selectableFields?.includes('.spec.accountName'), kind)
 })
 
-t.test('every field of every kind has a type', async (t) => {
+t.test('every field of every kind has a type and a description', async (t) => {
   t.ok(nodes.length > 100)
-  const untyped = nodes.filter(([, { type }]) => !type)
-  t.strictSame(
-    untyped.map(([path]) => path),
-    [],
-  )
+  assertEvery(t, nodes, ([, { type }]) => type)
+  assertEvery(t, nodes, ([path, { description }]) => /(\[\]|\{\})$/.test(path) || description)
 })
 
 t.test('every text, list and map of every kind has a limit, which the API server needs to estimate the cost of rules', async (t) => {
-  const unbounded = nodes.filter(([, node]) => {
-    if (node.type === 'string') return node.maxLength === undefined && node.enum === undefined && node.pattern === undefined
-    if (node.type === 'array') return node.maxItems === undefined
-    return node.additionalProperties !== undefined && node.maxProperties === undefined
+  assertEvery(t, nodes, ([, node]) => {
+    if (node.type === 'string') return node.maxLength !== undefined || node.enum !== undefined || node.pattern !== undefined
+    if (node.type === 'array') return node.maxItems !== undefined
+    return node.additionalProperties === undefined || node.maxProperties !== undefined
   })
-  t.strictSame(
-    unbounded.map(([path]) => path),
-    [],
-  )
-})
-
-t.test('every field of every kind has a description', async (t) => {
-  const silent = nodes.filter(([path, { description }]) => !/(\[\]|\{\})$/.test(path) && !description)
-  t.strictSame(
-    silent.map(([path]) => path),
-    [],
-  )
 })
 
 interface Rule {
@@ -75,26 +65,16 @@ const texts = crds.flatMap((crd, index) => {
 t.test('every rule has a message that says what to do', async (t) => {
   const rules = texts.filter(({ path }) => path.endsWith(' rule'))
   t.ok(rules.length > 20)
-  t.strictSame(
-    rules.filter(({ text }) => text === ''),
-    [],
-  )
+  assertEvery(t, rules, ({ text }) => text !== '')
 })
 
 t.test('descriptions and messages of rules spell fields in camel case, as kubectl users write them', async (t) => {
   const values = new Set(nodes.flatMap(([, node]) => (node.enum as string[] | undefined) ?? []).concat('x86_64'))
-  const rest = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g)].filter(([name]) => !values.has(name)).map(([name]) => `${path}: ${name}`),
-  )
-  t.strictSame(rest, [])
+  assertEvery(t, texts, ({ text }) => [...text.matchAll(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g)].every(([name]) => values.has(name)))
 })
 
 t.test('no kind writes defaults into objects', async (t) => {
-  const defaults = nodes.filter(([path, node]) => 'default' in node && path !== 'screenshots.status')
-  t.strictSame(
-    defaults.map(([path]) => path),
-    [],
-  )
+  assertEvery(t, nodes, ([path, node]) => !('default' in node) || path === 'screenshots.status')
 })
 
 t.test('no two kinds share a name', async (t) => {
@@ -103,23 +83,11 @@ t.test('no two kinds share a name', async (t) => {
 })
 
 t.test('toCustomResourceDefinition includes the rules, defaults and subresources of a kind', async (t) => {
-  const [shot] = crds
-  t.match(shot, {
-    spec: {
-      versions: [
-        {
-          selectableFields: [{ jsonPath: '.status.phase' }, { jsonPath: '.spec.accountName' }],
-          schema: {
-            openAPIV3Schema: {
-              properties: {
-                spec: { 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }], 'x-kubernetes-map-type': 'atomic' },
-                status: { default: { phase: 'Pending' }, 'x-kubernetes-map-type': 'atomic' },
-              },
-            },
-          },
-        },
-      ],
-    },
+  const version = crds[0]?.spec.versions[0]
+  t.match(version, { selectableFields: [{ jsonPath: '.status.phase' }, { jsonPath: '.spec.accountName' }] })
+  t.match(version?.schema.openAPIV3Schema.properties, {
+    spec: { 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }], 'x-kubernetes-map-type': 'atomic' },
+    status: { default: { phase: 'Pending' }, 'x-kubernetes-map-type': 'atomic' },
   })
   const pool = crds.find(({ spec }) => spec.names.plural === 'runnerpools')
   t.match(pool, { spec: { versions: [{ subresources: { status: {}, scale: { specReplicasPath: '.spec.minIdle' } } }] } })
@@ -130,17 +98,13 @@ t.test('every kind has the status subresource and an age', async (t) => {
     crds,
     crds.map(() => ({ spec: { versions: [{ subresources: { status: {} }, additionalPrinterColumns: Array }] } })),
   )
-  const ageless = definitions.filter(({ columns }) => !columns.some(({ name }) => name === 'Age'))
-  t.strictSame(
-    ageless.map(({ kind }) => kind),
-    [],
-  )
+  assertEvery(t, definitions, ({ columns }) => columns.some(({ name }) => name === 'Age'))
 })
 
 /** Maximum characters of a column. With ten such columns, a row takes one or two lines of a terminal. */
 const MAX_COLUMN = { shown: 128, wide: 512 }
 
-/** The schema of the field that a column shows; undefined for metadata. */
+/** The schema of the field that a column shows. Undefined: it shows no field of the kind. */
 function schemaOf(plural: string, jsonPath: string): Node | undefined {
   const path = jsonPath.slice(1).replace(/\[(\?.*?|0)\]/g, '[]')
   return nodes.find(([candidate]) => candidate === `${plural}.${path}`)?.[1]
@@ -148,26 +112,59 @@ function schemaOf(plural: string, jsonPath: string): Node | undefined {
 
 for (const { plural, columns } of definitions) {
   t.test(`kubectl get ${plural} has no column that one long value can widen`, async (t) => {
-    const texts = columns
-      .filter(({ type }) => type === 'string')
-      .map((column) => ({ ...column, schema: schemaOf(plural, column.jsonPath) }))
-    const wide = texts.filter(({ priority, schema }) => {
-      if (!schema) return true
-      if (schema.enum || schema.type === 'array' || /\{\d/.test(String(schema.pattern))) return false
-      return !(Number(schema.maxLength) <= (priority === 1 ? MAX_COLUMN.wide : MAX_COLUMN.shown))
+    const texts = columns.filter(({ type }) => type === 'string')
+    assertEvery(t, texts, ({ jsonPath, priority }) => {
+      const schema = schemaOf(plural, jsonPath)
+      if (schema?.enum || schema?.type === 'array' || /\{\d/.test(String(schema?.pattern))) return true
+      return Number(schema?.maxLength) <= (priority === 1 ? MAX_COLUMN.wide : MAX_COLUMN.shown)
     })
-    t.strictSame(
-      wide.map(({ name, schema }) => (schema ? name : `${name} shows no field of the kind`)),
-      [],
-    )
   })
 
   t.test(`kubectl get ${plural} shows ages of past times only, because a future time reads <invalid>`, async (t) => {
     const dates = columns.filter(({ type }) => type === 'date').map(({ jsonPath }) => jsonPath)
     const past = ['.metadata.creationTimestamp', '.status.lastUsedTime', '.status.lastRunTime', '.status.lastChange.time']
-    t.strictSame(
-      dates.filter((path) => !past.includes(path)),
-      [],
-    )
+    assertEvery(t, dates, (path) => past.includes(path))
   })
 }
+
+t.test('toStructuralSchema keeps limits, descriptions and metadata', async (t) => {
+  const schema = z.object({
+    count: z.int().min(1).max(9).describe('How many.'),
+    name: z
+      .string()
+      .max(63)
+      .regex(/^[a-z]+$/)
+      .describe('Its name.')
+      .optional(),
+    kind: z.enum(['a', 'b']).describe('Which.').optional(),
+    list: z.array(z.string()).max(3).meta({ 'x-kubernetes-list-type': 'set' }).optional(),
+  })
+  t.strictSame(toStructuralSchema(schema), {
+    type: 'object',
+    properties: {
+      count: { type: 'integer', minimum: 1, maximum: 9, description: 'How many.' },
+      name: { type: 'string', maxLength: 63, pattern: '^[a-z]+$', description: 'Its name.' },
+      kind: { type: 'string', enum: ['a', 'b'], description: 'Which.' },
+      list: { type: 'array', maxItems: 3, items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+    },
+    required: ['count'],
+  })
+})
+
+t.test('toStructuralSchema drops keys that the API server refuses: defaults, and additionalProperties beside properties', async (t) => {
+  const schema = toStructuralSchema(z.strictObject({ a: z.boolean().default(true), map: z.record(z.string().max(9), z.string()) }))
+  t.notMatch(JSON.stringify(schema), /"default"|\$schema|propertyNames/)
+  t.notOk('additionalProperties' in schema)
+  t.match(schema, { properties: { map: { type: 'object', additionalProperties: { type: 'string' } } } })
+})
+
+t.test('toStructuralSchema keeps a property whose name is a keyword', async (t) => {
+  const schema = toStructuralSchema(z.object({ id: z.string(), default: z.string(), required: z.string() }))
+  t.strictSame(Object.keys(schema.properties as object), ['id', 'default', 'required'])
+})
+
+t.test('generated files are up to date', async (t) => {
+  const generator = fileURLToPath(new URL('../../../../crds/generate/main.ts', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [generator, '--check'], { encoding: 'utf8' })
+  t.equal(status, 0, stderr)
+})

@@ -6,6 +6,7 @@ import { cacheOptions } from '../../../../crds/src/options/output/cache.ts'
 import { deliveryOptions } from '../../../../crds/src/options/output/delivery.ts'
 import { PrivateOptions } from '../../../../crds/src/options/private.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 
 const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryOptions, ...cacheOptions }
 
@@ -40,11 +41,7 @@ t.test('optionNames contains every option once', async (t) => {
 
 t.test('every option has a valid example', async (t) => {
   const examples = Object.entries(shapes).map(([name, schema]) => ({ name, schema, example: exampleOf(name) }))
-  const wrong = examples.filter(({ schema, example }) => example === undefined || !schema.safeParse(example).success)
-  t.strictSame(
-    wrong.map(({ name, example }) => ({ name, example })),
-    [],
-  )
+  assertEvery(t, examples, ({ schema, example }) => example !== undefined && schema.safeParse(example).success)
 })
 
 t.test('buildOptionsPage shows an option with its type, range, unit, default, interactions, example and proof', async (t) => {
@@ -59,21 +56,14 @@ t.test('buildOptionsPage shows an option with its type, range, unit, default, in
 
 t.test('buildOptionsPage shows whether links may have an option, and whether it changes the picture', async (t) => {
   const rows = buildOptionsPage([]).split('\n')
-  const cellsOf = (name: string) =>
-    rows
-      .find((row) => row.startsWith(`| \`${name}\` |`))
-      ?.split(/(?<!\\) ?\| ?/)
-      .slice(5, 7)
-  t.strictSame(
-    rows
-      .find((row) => row.startsWith('| Option |'))
-      ?.split(' | ')
-      .slice(4, 6),
-    ['Links', 'Changes the picture'],
-  )
-  t.strictSame(cellsOf('viewport_width'), ['', ''])
-  t.strictSame(cellsOf('html'), ['own markup', ''])
-  t.strictSame(cellsOf('cache_refresh'), ['not `true`', 'no'])
-  t.strictSame(cellsOf('save_har'), ['', 'separate'])
-  t.match(cellsOf('timeout')?.[1], /^with `best_attempt`/)
+  const cellsOf = (name: string) => {
+    const row = rows.find((row) => row.startsWith(`| ${name} |`))
+    return row?.split(/(?<!\\) ?\| ?/).slice(5, 7)
+  }
+  t.strictSame(cellsOf('Option'), ['Links', 'Changes the picture'])
+  t.strictSame(cellsOf('`viewport_width`'), ['', ''])
+  t.strictSame(cellsOf('`html`'), ['own markup', ''])
+  t.strictSame(cellsOf('`cache_refresh`'), ['not `true`', 'no'])
+  t.strictSame(cellsOf('`save_har`'), ['', 'separate'])
+  t.match(cellsOf('`timeout`')?.[1], /^with `best_attempt`/)
 })

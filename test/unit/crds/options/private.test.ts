@@ -2,6 +2,7 @@ import t from 'tap'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '../../../../crds/src/options/private.ts'
+import { assertAccepts } from '../../../support/accepts.ts'
 
 const takes = (options: object): boolean => PrivateOptions.safeParse(options).success
 const contradicts = (options: PrivateOptions): string[] =>
@@ -14,41 +15,18 @@ t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can c
   t.strictSame(shared, [])
 })
 
-t.test('PrivateOptions accepts valid header names', async (t) => {
-  t.strictSame(PrivateOptions.parse({ headers: { 'X-Api_Key': 'a b', accept: '' } }), { headers: { 'X-Api_Key': 'a b', accept: '' } })
-})
-
 t.test('PrivateOptions refuses headers that clients must not set, in upper or lower case', async (t) => {
-  const names = [
-    'Host',
-    'cookie',
-    'CONTENT-LENGTH',
-    'Transfer-Encoding',
-    'connection',
-    'Proxy-Authorization',
-    'te',
-    ':path',
-    'a b',
-    '',
-    'Cookie2',
-    'Set-Cookie',
-    'Sec-Fetch-Site',
-    'sec-fetch-dest',
-  ]
-  t.strictSame(
-    names.filter((name) => takes({ headers: { [name]: 'x' } })),
-    [],
-  )
+  const forbidden = ['Host', 'cookie', 'CONTENT-LENGTH', 'Transfer-Encoding', 'connection', 'Proxy-Authorization', 'te']
+  const more = ['Cookie2', 'Set-Cookie', 'Sec-Fetch-Site', 'sec-fetch-dest', ':path', 'a b', '']
+  assertAccepts(t, (name) => takes({ headers: { [name]: 'x' } }), ['X-Api_Key', 'accept'], [...forbidden, ...more])
 })
 
 t.test('headers with which the browser would never send the request are refused, and similar ones are not', async (t) => {
   const refused: [string, string][] = [
     ...['', ' ', ',', '*', 'gzip, *;q=0'].map((value): [string, string] => ['Accept-Encoding', value]),
     ...['TRACE', 'track', 'PUT, CONNECT'].map((value): [string, string] => ['X-HTTP-Method-Override', value]),
-    ...['', 'the shop', 'file:///etc/hosts', 'https://ada:secret@a.example/', 'https://a.example/#top'].map((value): [string, string] => [
-      'referer',
-      value,
-    ]),
+    ...['', 'the shop', 'file:///etc/hosts'].map((value): [string, string] => ['referer', value]),
+    ...['https://ada:secret@a.example/', 'https://a.example/#top'].map((value): [string, string] => ['referer', value]),
   ]
   const sent: [string, string][] = [
     ...['gzip,,br', 'identity', 'br;q=1'].map((value): [string, string] => ['accept-encoding', value]),
@@ -56,18 +34,12 @@ t.test('headers with which the browser would never send the request are refused,
     ['X-Mode', 'TRACE'],
     ['Referer', 'HTTPS://a.example/?q=1'],
   ]
-  t.strictSame(
-    [...refused, ...sent].filter(([name, value]) => takes({ headers: { [name]: value } })),
-    sent,
-  )
+  assertAccepts(t, ([name, value]) => takes({ headers: { [name]: value } }), sent, refused)
 })
 
 t.test('PrivateOptions refuses header values that could inject another header', async (t) => {
-  const values = ['a\r\nb: c', 'a\nb', 'a\0', 'ü']
-  t.strictSame(
-    values.filter((value) => takes({ headers: { a: value } }) || takes({ authorization: value })),
-    [],
-  )
+  assertAccepts(t, (value) => takes({ headers: { a: value } }), ['a b', ''], ['a\r\nb: c', 'a\nb', 'a\0', 'ü'])
+  assertAccepts(t, (authorization) => takes({ authorization }), ['a b'], ['a\r\nb: c', 'a\nb', 'a\0', 'ü'])
 })
 
 t.test('PrivateOptions limits the number and length of everything', async (t) => {
@@ -80,13 +52,12 @@ t.test('PrivateOptions limits the number and length of everything', async (t) =>
 })
 
 t.test('a user name with a colon, of which servers would see only the beginning, is refused', async (t) => {
-  t.notOk(takes({ basicAuthUsername: 'team:ada', basicAuthPassword: 'p' }))
-  t.ok(takes({ basicAuthUsername: 'TEAM\\ada@a.example', basicAuthPassword: 'p:q' }))
+  const user = { basicAuthUsername: 'TEAM\\ada@a.example', basicAuthPassword: 'p:q' }
+  assertAccepts(t, takes, [user], [{ ...user, basicAuthUsername: 'team:ada' }])
 })
 
 t.test('a header that is given twice, in capital and small letters, is refused', async (t) => {
-  t.notOk(takes({ headers: { 'X-Shop': '1', 'x-shop': '2' } }))
-  t.ok(takes({ headers: { 'X-Shop': '1', 'X-Shop-2': '2' } }))
+  assertAccepts<object>(t, takes, [{ headers: { 'X-Shop': '1', 'X-Shop-2': '2' } }], [{ headers: { 'X-Shop': '1', 'x-shop': '2' } }])
 })
 
 t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
@@ -122,10 +93,7 @@ t.test('Cookie accepts the cookies that a browser accepts', async (t) => {
     ...['/a?b', '/#a'].map((path) => ({ name: 'a', value: 'b', path })),
     ...['a..b', '..a', 'a.'].map((domain) => ({ name: 'a', value: 'b', domain })),
   ]
-  t.strictSame(
-    [...legal, ...illegal].filter((cookie) => Cookie.safeParse(cookie).success),
-    legal,
-  )
+  assertAccepts<object>(t, (cookie) => Cookie.safeParse(cookie).success, legal, illegal)
 })
 
 t.test('privateContradictions finds options that cannot be combined', async (t) => {

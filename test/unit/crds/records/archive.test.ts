@@ -1,11 +1,20 @@
+import fc from 'fast-check'
 import t from 'tap'
-import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import { isSignedMarker, signMarker } from '../../../../crds/src/crypto/signed-markers.ts'
+import { derivedId, newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { parseArchivedLine, readSegment, toArchivedLine, toSegments } from '../../../../crds/src/records/archive.ts'
+import { readArchived } from '../../../../crds/src/records/archived-record.ts'
+import { readCacheEntry } from '../../../../crds/src/records/cache.ts'
+import { IgnoredObjects } from '../../../../crds/src/records/ignored-objects.ts'
+import { digestOf, hasOwnName, isRestored, readNamedRecord } from '../../../../crds/src/records/named-record.ts'
 import { toRecord } from '../../../../crds/src/records/record.ts'
 import { dayOf, MAX_SEGMENT_RECORDS, parseSegmentKey, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
-import { aScreenshot, at, buildSegments, completedStatus } from '../../../support/fakes/builders.ts'
+import { parseLog } from '../../../../crds/src/webhooks/delivery-log.ts'
+import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
+import { aScreenshot, at, buildSegments, completedStatus, NOON } from '../../../support/fakes/builders.ts'
+import { ring } from '../../../support/sources/mark-checks.ts'
 
 const shot = (second: number, version = '1') =>
   aScreenshot({
@@ -54,13 +63,10 @@ t.test('toSegments sorts the records of a day newest first, and puts their range
   const ids = shots.map(idOf).sort()
   t.match(segment, { first: ids[0], last: ids[2], count: 3 })
   t.ok(segment?.key.startsWith(segmentsPrefix('acme', dayOf(ids[0]!))))
+  const read = readSegment(segment?.text ?? '').map(({ id, line }) => [id, idOf(parseArchivedLine(line))])
   t.strictSame(
-    readSegment(segment?.text ?? '').map(({ id }) => id),
-    ids,
-  )
-  t.strictSame(
-    readSegment(segment?.text ?? '').map(({ line }) => idOf(parseArchivedLine(line))),
-    ids,
+    read,
+    ids.map((id) => [id, id]),
   )
   const { text: _, ...name } = segment!
   t.strictSame(parseSegmentKey(segment!.key), name)
@@ -70,22 +76,16 @@ t.test('toSegments sorts the records of a day newest first, and puts their range
 t.test('toSegments separates days and limits segments to 1,000 records', async (t) => {
   const shots = [...Array.from({ length: MAX_SEGMENT_RECORDS + 1 }, (_, n) => shot(n)), shot(-86_400)]
   const segments = buildSegments('acme', shots)
-  t.strictSame(
-    segments.map(({ count }) => count),
-    [MAX_SEGMENT_RECORDS, 1, 1],
-  )
+  t.match(segments, [{ count: MAX_SEGMENT_RECORDS }, { count: 1 }, { count: 1 }])
+  t.equal(segments.length, 3)
   t.equal(new Set(segments.map(({ first }) => dayOf(first))).size, 2)
 })
 
 t.test('toSegments limits segments to 4 MiB', async (t) => {
-  const large = Array.from({ length: 5 }, (_, n) => {
-    const one = shot(n)
-    return { ...one, spec: { ...one.spec, options: { styles: 'x'.repeat(1_500_000) } } }
-  })
-  t.strictSame(
-    buildSegments('acme', large).map(({ count }) => count),
-    [2, 2, 1],
-  )
+  const options = { styles: 'x'.repeat(1_500_000) }
+  const large = [0, 1, 2, 3, 4].map((second) => shot(second)).map((one) => ({ ...one, spec: { ...one.spec, options } }))
+  const counts = buildSegments('acme', large).map(({ count }) => count)
+  t.strictSame(counts, [2, 2, 1])
 })
 
 t.test('toSegments keeps only the later line of a record that was archived twice', async (t) => {
@@ -97,6 +97,123 @@ t.test('toSegments keeps only the later line of a record that was archived twice
 
 t.test('parseSegmentKey refuses other keys', async (t) => {
   const { key } = buildSegments('acme', [shot(1)])[0]!
-  for (const text of ['', 'x.ndjson', key.slice(0, -1), key.replace('.1.', '.x.'), key.replace('scr_', '')])
-    t.equal(parseSegmentKey(text), undefined, text)
+  assertAccepts(t, parseSegmentKey, [key], ['', 'x.ndjson', key.slice(0, -1), key.replace('.1.', '.x.'), key.replace('scr_', '')])
+})
+
+const options = { fullPage: true, format: 'png' } as const
+
+t.test('digestOf is equal for equal specs, in whatever order their fields are', async (t) => {
+  const one = digestOf(aScreenshot({ spec: { accountName: 'default', options } }))
+  t.match(one, /^[0-9a-f]{64}$/)
+  t.equal(digestOf(aScreenshot({ name: 'x', spec: { options: { format: 'png', fullPage: true } } })), one, 'default is the default account')
+  t.not(digestOf(aScreenshot({ spec: { accountName: 'acme', options } })), one)
+  t.not(digestOf(aScreenshot({ spec: { options: { ...options, fullPage: false } } })), one)
+  t.not(digestOf(aScreenshot({ spec: { options, externalIdentifier: 'x' } })), one)
+})
+
+t.test('hasOwnName tells names of people from those of the programs', async (t) => {
+  assertAccepts(t, hasOwnName, [aScreenshot({ name: 'home' })], [aScreenshot()])
+})
+
+t.test('isRestored does not hold for a record of a runner', async (t) => {
+  const restoredFrom = derivedId('scr', NOON, 'a')
+  const captured = [completedStatus({ restoredFrom, attempt: 1 }), completedStatus(), undefined]
+  assertAccepts(t, (status) => isRestored(status ? { status } : {}), [completedStatus({ restoredFrom, attempt: 0 })], captured)
+})
+
+t.test('readNamedRecord treats other texts as absent', async (t) => {
+  const named = { version: 1, id: derivedId('scr', NOON, 'a'), digest: 'a'.repeat(64) }
+  t.strictSame(readNamedRecord(JSON.stringify(named), at(1)), named)
+  const others = ['', '{}', JSON.stringify({ ...named, id: '../x' }), JSON.stringify({ ...named, digest: 'a' })]
+  assertEvery(t, others, (text) => readNamedRecord(text, at(1)) === 'content')
+  t.equal(readNamedRecord(JSON.stringify(named), at(-200_000)), 'time')
+})
+
+const completed = aScreenshot({ spec: { accountName: 'acme', options: { fullPage: true } }, status: completedStatus() })
+const place = { account: 'acme', id: screenshotIdOf(completed.metadata) }
+const now = at(60)
+
+t.test('a record with any single change is either shown or counts as absent, without an error', async () => {
+  const paths: (string | number)[][] = []
+  const walk = (value: unknown, path: (string | number)[]): void => {
+    paths.push(path)
+    if (typeof value === 'object' && value !== null) for (const [key, child] of Object.entries(value)) walk(child, [...path, key])
+  }
+  const original = JSON.parse(toArchivedLine(completed))
+  walk(original, [])
+  const change = (path: (string | number)[], value: unknown): string => {
+    if (path.length === 0) return JSON.stringify(value) ?? ''
+    const copy = structuredClone(original)
+    let parent = copy
+    for (const key of path.slice(0, -1)) parent = parent[key]
+    parent[path.at(-1)!] = value
+    return JSON.stringify(copy)
+  }
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...paths),
+      fc.oneof(fc.jsonValue(), fc.constant('constructor'), fc.constant('9999-01-01')),
+      (path, value) => {
+        const read = readArchived(change(path, value), place, now)
+        if (typeof read === 'object') toRecord(read, () => ({ url: 'x', expires: 1 }))
+      },
+    ),
+    { seed: 18, numRuns: 2_000 },
+  )
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+      readArchived(text, place, now)
+      readCacheEntry(text, now)
+      parseLog(text)
+    }),
+    { seed: 18, numRuns: 500 },
+  )
+})
+
+t.test('readArchived returns why a record counts as absent', async (t) => {
+  const line = toArchivedLine(completed)
+  t.match(readArchived(line, place, now), { spec: { accountName: 'acme' }, status: { phase: 'Completed' } })
+  const future = newId('scr', at(9 * 86_400))
+  const cases: [string, string, typeof place, string][] = [
+    ['empty', '', place, 'content'],
+    ['deep', `${'['.repeat(99_999)}${']'.repeat(99_999)}`, place, 'content'],
+    ['a prototype', line.replace('{', '{"__proto__":{},'), place, 'content'],
+    ['of another account', line, { ...place, account: 'other' }, 'account'],
+    ['of another id', line, { ...place, id: newId('scr', NOON) }, 'id'],
+    ['of the future', toArchivedLine(aScreenshot({ name: toObjectName(future) })), { ...place, id: future }, 'time'],
+    ['completed in the future', line.replace(at(2).toISOString(), '9999-01-01T00:00:00.000Z'), place, 'time'],
+    ['completed never', line.replace(at(2).toISOString(), 'never'), place, 'content'],
+    ['with a file elsewhere', line.replace('"fullPage":true', '"thumbnailFormat":"png/../../x"'), place, 'content'],
+  ]
+  for (const [name, text, where, reason] of cases) t.equal(readArchived(text, where, now), reason, name)
+})
+
+t.test('IgnoredObjects counts every read, logs each key once, and remembers a limited number of keys', async (t) => {
+  const counted: unknown[] = []
+  const logged: unknown[] = []
+  const ignored = new IgnoredObjects({
+    count: (labels) => counted.push(labels),
+    log: { warn: (fields) => logged.push(fields) },
+    maxKeys: 2,
+  })
+  const tell = (key: string) => ignored.report({ kind: 'record', reason: 'content', key })
+  for (const key of ['a', 'a', 'b', 'a', 'c', 'b']) tell(key)
+  t.equal(counted.length, 6)
+  t.strictSame(
+    logged.map((fields) => (fields as { key: string }).key),
+    ['a', 'b', 'c', 'b'],
+  )
+})
+
+t.test('the signature of a marker is valid for its own key only', async (t) => {
+  const text = signMarker('records/a', ring)
+  t.ok(isSignedMarker('records/a', text, ring))
+  t.ok(isSignedMarker('records/a', text, { current: 'k2', keys: { ...ring.keys, k2: 'Ym9i' } }), 'after a rotation too')
+  for (const [key, other] of [
+    ['records/b', text],
+    ['records/a', ''],
+    ['records/a', 'k1.'],
+    ['records/a', `__proto__${text.slice(2)}`],
+  ] as const)
+    t.notOk(isSignedMarker(key, other, ring))
 })

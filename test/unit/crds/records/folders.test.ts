@@ -2,7 +2,19 @@ import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { policyOf } from '../../../../crds/src/records/folder-policies.ts'
 import { folders, IDENTITIES, OBJECTS, STORED_KINDS } from '../../../../crds/src/records/folders.ts'
-import { NOON } from '../../../support/fakes/builders.ts'
+import {
+  eventKey,
+  invertedDay,
+  namedRecordKey,
+  objectKey,
+  objectKeyPrefix,
+  optionsKey,
+  parseObjectKey,
+  scheduleOptionsKey,
+  tombstoneKey,
+} from '../../../../crds/src/records/storage-keys.ts'
+import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
+import { at, NOON } from '../../../support/fakes/builders.ts'
 import { readText } from '../../../support/sources/code-blocks.ts'
 import { readRightsTable } from '../../../support/sources/rights-table.ts'
 
@@ -11,12 +23,10 @@ const rights = readRightsTable()
 t.test('every folder has the rights that are written by hand, and no folder is missing', async (t) => {
   t.strictSame(folders.map(({ name }) => name).sort(), [...rights.keys()].sort())
   for (const { name, rights: found } of folders)
-    for (const identity of IDENTITIES)
-      t.strictSame(
-        [...(found[identity] ?? [])].sort(),
-        (rights.get(name)?.get(identity) ?? []).filter((right) => right !== 'list').sort(),
-        `${identity} in ${name}/`,
-      )
+    for (const identity of IDENTITIES) {
+      const written = (rights.get(name)?.get(identity) ?? []).filter((right) => right !== 'list')
+      t.strictSame([...(found[identity] ?? [])].sort(), written.sort(), `${identity} in ${name}/`)
+    }
 })
 
 t.test('the policies allow exactly the rights that are written by hand, and deny copies elsewhere', async (t) => {
@@ -27,12 +37,10 @@ t.test('the policies allow exactly the rights that are written by hand, and deny
       statements.filter(({ Effect, Action }) => Effect === effect && Action.includes(action)).flatMap(({ Resource }) => Resource)
     const inFolders = (isWanted: (allowed: string[]) => boolean) =>
       [...rights].filter(([, of]) => isWanted(of.get(identity) ?? [])).map(([folder]) => `arn:aws:s3:::own/${folder}/*`)
-    for (const [right, action] of Object.entries(ACTIONS))
-      t.strictSame(
-        resourcesOf('Allow', action),
-        inFolders((allowed) => allowed.includes(right)),
-        `${identity}: ${right}`,
-      )
+    for (const [right, action] of Object.entries(ACTIONS)) {
+      const inRights = inFolders((allowed) => allowed.includes(right))
+      t.strictSame(resourcesOf('Allow', action), inRights, `${identity}: ${right}`)
+    }
     const noCopies = inFolders((allowed) => allowed.includes('put') && !allowed.includes('copy'))
     t.strictSame(resourcesOf('Deny', 's3:PutObject'), noCopies, `${identity}: no copies`)
     const mayList = identity === 'operator' || identity === 'gateway'
@@ -75,14 +83,8 @@ t.test('every key is in the folder of its type, with the account where its delet
   } of folders)
     for (const [kind, { keys, parse }] of Object.entries(objects)) {
       const built = keys.map((build, index) => (build as (...parts: unknown[]) => string)(...(ARGUMENTS[kind]?.[index] ?? ['acme', id])))
-      for (const key of built) {
-        t.ok(key.startsWith(`${name}/`), key)
-        if (accounts.length > 0)
-          t.ok(
-            accounts.some((prefix) => key.startsWith(`${prefix}acme/`)),
-            `${key} of an account`,
-          )
-      }
+      assertEvery(t, built, (key) => key.startsWith(`${name}/`))
+      if (accounts.length > 0) assertEvery(t, built, (key) => accounts.some((prefix) => key.startsWith(`${prefix}acme/`)), 'of an account')
       if (parse === 'never') continue
       t.not(parse(built[0]!), undefined, kind)
       t.equal(parse(`${name}/nonsense_`), undefined, name)
@@ -90,9 +92,51 @@ t.test('every key is in the folder of its type, with the account where its delet
 })
 
 t.test('every type of object has one name and a limit', async (t) => {
-  t.equal(
-    new Set(STORED_KINDS).size,
-    folders.reduce((sum, { objects }) => sum + Object.keys(objects).length, 0),
-  )
+  const kinds = folders.flatMap(({ objects }) => Object.keys(objects))
+  t.equal(new Set(STORED_KINDS).size, kinds.length)
   for (const kind of STORED_KINDS) t.ok(OBJECTS[kind].maxBytes >= 0, kind)
+})
+
+t.test('objectKey and parseObjectKey are inverse', async (t) => {
+  t.equal(objectKey('acme', id, 'png'), `users/acme/${id}.png`)
+  for (const extension of ['png', 'jpeg', 'webp', 'thumb.png', 'html']) {
+    t.strictSame(parseObjectKey(objectKey('acme', id, extension)), { account: 'acme', id, extension })
+  }
+})
+
+t.test('parseObjectKey refuses other keys', async (t) => {
+  const folders = ['users/', 'users/Acme', 'users/a/b', 'users/../acme', 'users/-a', '/users/acme', 'records/acme']
+  const files = [id, 'scr_x.png', `${id}.png/..`, `${id}.PNG`, `${id}.png\n`]
+  const keys = [...folders.map((folder) => `${folder}/${id}.png`), ...files.map((file) => `users/acme/${file}`), '']
+  // No download leads to sealed options.
+  assertAccepts(t, parseObjectKey, [`users/acme/${id}.png`], [...keys, optionsKey('acme', 'scr-1')])
+})
+
+t.test('objectKeyPrefix matches only the files of its screenshot', async (t) => {
+  t.ok(objectKey('acme', id, 'thumb.png').startsWith(objectKeyPrefix('acme', id)))
+  t.notOk(objectKey('acme', newId('scr', at(1)), 'png').startsWith(objectKeyPrefix('acme', id)))
+  t.ok(objectKeyPrefix('acme', id).endsWith('.'))
+})
+
+t.test('invertedDay sorts later days first', async (t) => {
+  const days = [0, 1, 2, 365].map((day) => invertedDay(at(day * 86_400)))
+  t.strictSame(days.toSorted(), days.toReversed())
+  t.equal(invertedDay(new Date('2026-11-21T00:00:00.000Z')), invertedDay(new Date('2026-11-21T23:59:59.999Z')))
+})
+
+t.test('stored objects keep their keys', async (t) => {
+  t.equal(tombstoneKey('acme', id), `records/acme/${invertedDay(NOON)}/tombstones/${id}`)
+  t.equal(eventKey('evt_1'), 'events/evt_1.json')
+  t.equal(optionsKey('acme', 'scr-1'), 'options/acme/scr-1.jwe')
+  t.equal(namedRecordKey('acme', 'n'.repeat(250)), `names/acme/${'n'.repeat(250)}.json`)
+})
+
+t.test('a Screenshot or schedule with a name of 253 characters was never captured: a part of its key was too long', async (t) => {
+  const names = ['home', 'n'.repeat(250), 'n'.repeat(251), 'n'.repeat(253), `${'n'.repeat(252)}m`]
+  for (const keyOf of [namedRecordKey, scheduleOptionsKey]) {
+    const keys = names.map((name) => keyOf('a'.repeat(63), name))
+    assertEvery(t, keys, (key) => /^(names|schedules)\/a{63}\/[^/]{1,251}\.(json|jwe)$/.test(key))
+    assertEvery(t, keys, (key) => key.split('/').every((part) => part.length <= 255))
+    t.equal(new Set(keys).size, 5, 'each name has its own key')
+  }
 })

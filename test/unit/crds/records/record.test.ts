@@ -1,7 +1,9 @@
 import t from 'tap'
+import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { CAPTURE_STEPS, toOrderedSteps } from '../../../../crds/src/records/capture-steps.ts'
 import { accountOf, toEcho, toRecord, toWireStatus } from '../../../../crds/src/records/record.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
@@ -31,36 +33,20 @@ t.test('toRecord of a completed Screenshot describes and links the picture', asy
 })
 
 t.test('toRecord of a failed Screenshot has an error and no file', async (t) => {
-  t.match(toRecord(aScreenshot({ status: failedStatus() }), linkTo), {
-    status: 'failed',
-    error: { code: 'DNS_FAILED' },
-    storage_path: null,
-    download_url: null,
-    completed_at: at(2).toISOString(),
-    metadata: null,
-  })
+  const noFile = { storage_path: null, download_url: null, metadata: null }
+  const record = toRecord(aScreenshot({ status: failedStatus() }), linkTo)
+  t.match(record, { status: 'failed', error: { code: 'DNS_FAILED' }, completed_at: at(2).toISOString(), ...noFile })
 })
 
 t.test('toRecord of a pending or running Screenshot is pending and has no result', async (t) => {
-  for (const status of [undefined, { phase: 'Pending' as const }, { ...completedStatus(), phase: 'Running' as const }]) {
-    const shot = { ...aScreenshot(), ...(status ? { status } : {}) }
-    t.match(toRecord(shot, linkTo), {
-      status: 'pending',
-      completed_at: null,
-      download_url: null,
-      file_size_bytes: null,
-      error: null,
-      metadata: null,
-    })
-  }
+  const noResult = { completed_at: null, download_url: null, file_size_bytes: null, error: null, metadata: null }
+  for (const status of [undefined, { phase: 'Pending' as const }, { ...completedStatus(), phase: 'Running' as const }])
+    t.match(toRecord({ ...aScreenshot(), ...(status ? { status } : {}) }, linkTo), { status: 'pending', ...noResult })
 })
 
 t.test('toRecord always has the same keys', async (t) => {
-  const keys = [aScreenshot(), aScreenshot({ status: completedStatus() }), aScreenshot({ status: failedStatus() })].map((shot) =>
-    Object.keys(toRecord(shot, linkTo)),
-  )
-  t.strictSame(keys[1], keys[0])
-  t.strictSame(keys[2], keys[0])
+  const keys = Object.keys(toRecord(aScreenshot(), linkTo))
+  for (const status of [completedStatus(), failedStatus()]) t.strictSame(Object.keys(toRecord(aScreenshot({ status }), linkTo)), keys)
 })
 
 t.test('toRecord ignores paths in the status, which a runner can write', async (t) => {
@@ -73,15 +59,11 @@ t.test('toRecord of an object with a custom name has the derived id', async (t) 
   t.equal(createdAtOf(record.id).toISOString(), NOON.toISOString())
 })
 
+const always = { viewport_width: 1920, viewport_height: 1080, format: 'png', full_page: false }
+
 t.test('toEcho shows the options that differ from their defaults, and four more', async (t) => {
-  t.strictSame(toEcho(undefined), { viewport_width: 1920, viewport_height: 1080, format: 'png', full_page: false })
-  t.strictSame(toEcho({ delay: 500, timeout: 30000, fullPage: true }), {
-    viewport_width: 1920,
-    viewport_height: 1080,
-    format: 'png',
-    full_page: true,
-    delay: 500,
-  })
+  t.strictSame(toEcho(undefined), always)
+  t.strictSame(toEcho({ delay: 500, timeout: 30000, fullPage: true }), { ...always, full_page: true, delay: 500 })
 })
 
 t.test('toEcho cuts large options, but not selectors', async (t) => {
@@ -94,27 +76,13 @@ t.test('toEcho cuts large options, but not selectors', async (t) => {
 
 t.test('toRecord masks hidden options', async (t) => {
   const hiddenOptions = ['styles', 'basicAuthPassword', 'cookies']
-  t.strictSame(toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo).options, {
-    viewport_width: 1920,
-    viewport_height: 1080,
-    format: 'png',
-    full_page: false,
-    delay: 5,
-    styles: '…',
-    basic_auth_password: '***',
-    cookies: '***',
-  })
+  const { options } = toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo)
+  t.strictSame(options, { ...always, delay: 5, styles: '…', basic_auth_password: '***', cookies: '***' })
 })
 
 t.test('toWireStatus maps phases to three states', async (t) => {
-  const cases = [
-    [undefined, 'pending'],
-    ['Pending', 'pending'],
-    ['Running', 'pending'],
-    ['Completed', 'completed'],
-    ['Failed', 'failed'],
-  ] as const
-  for (const [phase, status] of cases) t.equal(toWireStatus(phase), status)
+  const phases = [undefined, 'Pending', 'Running', 'Completed', 'Failed'] as const
+  t.strictSame(phases.map(toWireStatus), ['pending', 'pending', 'pending', 'completed', 'failed'])
 })
 
 t.test('accountOf returns the default account if the spec names none', async (t) => {
@@ -123,25 +91,15 @@ t.test('accountOf returns the default account if the spec names none', async (t)
 })
 
 t.test('toRecord shows the estimated time of the creation, and ignores other texts in the annotation', async (t) => {
-  const noLinks = () => undefined
-  const shown = (text: string) => {
-    const shot = aScreenshot({})
-    return toRecord({ ...shot, metadata: { ...shot.metadata, annotations: { 'tintype.dev/estimated-time': text } } }, noLinks)
-      .estimated_time
-  }
+  const shown = (text: string) =>
+    toRecord(aScreenshot({ metadata: { annotations: { 'tintype.dev/estimated-time': text } } }), () => undefined).estimated_time
   t.strictSame([shown('3-12s'), shown('<b>soon</b>'), shown('')], ['3-12s', '10-60s', '10-60s'])
 })
 
 t.test('toRecord lists the requested and stored files beside the picture', async (t) => {
-  const artifacts = [
-    { type: 'html' as const, fileSizeBytes: 5, etag: 'x' },
-    { type: 'har' as const, fileSizeBytes: 6, etag: 'y' },
-  ]
-  const status = completedStatus()
-  const shot = aScreenshot({
-    spec: { accountName: 'acme', options: { saveHtml: true, saveText: true } },
-    status: { ...status, result: { ...status.result, artifacts } },
-  })
+  const artifacts = (['html', 'har'] as const).map((type) => ({ type, fileSizeBytes: 5, etag: 'x' }))
+  const status = completedStatus({ result: { ...completedStatus().result, artifacts } })
+  const shot = aScreenshot({ spec: { accountName: 'acme', options: { saveHtml: true, saveText: true } }, status })
   const id = shot.metadata.name.replace('-', '_')
   t.strictSame(toRecord(shot, linkTo).artifacts, [
     { type: 'html', download_url: `https://files.example.com/users/acme/${id}.html`, file_size_bytes: 5 },
@@ -153,15 +111,8 @@ t.test('toRecord includes the comparison with the screenshot that the options na
   const to = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
   const regions = [{ x: 1, y: 2, width: 3, height: 4 }]
   const comparison = {
-    changed: true,
-    changedPixels: 12,
-    changedRatio: 0.5,
-    sizeChanged: true,
-    regions,
-    regionCount: 1,
-    droppedRegions: 2,
-    rule: 'regions' as const,
-    loads: 2,
+    ...{ changed: true, changedPixels: 12, changedRatio: 0.5, sizeChanged: true, regions },
+    ...{ regionCount: 1, droppedRegions: 2, rule: 'regions' as const, loads: 2 },
     ...{ engineChanged: true, textChanged: true, wordsAdded: ['99.50'], wordsRemoved: ['19.50'] },
   }
   const shotWith = (result: CaptureResult, options: CaptureOptions = { compareTo: to }) =>
@@ -203,4 +154,14 @@ t.test('toRecord includes the facts about the page in snake case', async (t) => 
     content_hash: { sha256: 'ab' },
     links: ['https://example.com/'],
   })
+})
+
+t.test('the list of steps is that of the runner', async (t) => {
+  t.strictSame(CAPTURE_STEPS, ['browser', ...new Set(STEPS.map(({ name }) => name)), 'compare', 'upload'])
+})
+
+t.test('steps have the order of the capture, although the API server sorts them by name', async (t) => {
+  const stored = { browser: 1, navigate: 300, notePage: 2, screenshot: 90, settle: 40, upload: 12, unknownStep: 1 }
+  const ordered = { browser: 1, navigate: 300, settle: 40, note_page: 2, screenshot: 90, upload: 12, unknown_step: 1 }
+  t.strictSame(Object.entries(toOrderedSteps(stored)), Object.entries(ordered))
 })

@@ -1,10 +1,13 @@
 import t from 'tap'
-import { scheduleIdOf } from '../../../../crds/src/identifiers/ids.ts'
-import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import { newId, scheduleIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import { type Screenshot, ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kinds/screenshot-schedule.ts'
+import { chooseRun, findApprovalProblem, isRunOf, waitingRunOf } from '../../../../crds/src/records/approval.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
 import { baselineKey, scheduleOptionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import type { Whole } from '../../../../crds/src/schema/custom-resource.ts'
+import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const time = new Date('2026-06-01T09:00:00Z')
 const id = runIdOf('u', time)
@@ -81,4 +84,70 @@ t.test('a schedule with a name of more than 63 characters, or with dots, says Re
     t.strictSame(ScreenshotSpec.safeParse(spec).error, undefined, name)
     t.ok(ScheduleTemplate.safeParse(schedule.spec.template).success, name)
   }
+})
+
+const [first, second] = [newId('scr', new Date('2026-11-23T08:00:00Z')), newId('scr', new Date('2026-11-24T08:00:00Z'))]
+const approved = { id: second, key: baselineKey('acme', 'u', second), etag: 'e', time: ref.time }
+const last = { id: first, to: second, time: ref.time, changed: true }
+
+/** A schedule whose runs need approval. */
+const withApproval = (status: object = {}, comparison: StoredSchedule['spec']['comparison'] = { baseline: 'Approved' }) =>
+  aSchedule({ accountName: 'acme', comparison }, status as StoredSchedule['status'])
+
+t.test('chooseRun takes the named run, older than the approved one or not', async (t) => {
+  const schedule = withApproval({ baseline: approved })
+  t.strictSame(chooseRun(schedule, first), { id: first, isApproved: false })
+  t.strictSame(chooseRun(schedule, second), { id: second, isApproved: true })
+})
+
+t.test('chooseRun takes the last compared run for latest, else the approved one', async (t) => {
+  const schedule = withApproval({ baseline: approved })
+  for (const request of ['', 'latest']) {
+    t.strictSame(chooseRun(withApproval({ baseline: approved, lastComparison: last }), request), { id: first, isApproved: false })
+    t.strictSame(chooseRun(schedule, request, last), { id: first, isApproved: false }, 'newer than the status')
+    t.strictSame(chooseRun(schedule, request), { id: second, isApproved: true })
+  }
+})
+
+t.test('chooseRun takes the run that waits for approval for latest, if none was compared', async (t) => {
+  const run = { time: ref.time, outcome: 'completed' as const }
+  const recentRuns = [
+    { ...run, id: second, unfit: 'http_error' as const },
+    { ...run, id: first },
+  ]
+  t.strictSame(chooseRun(withApproval({ recentRuns }), 'latest'), { id: first, isApproved: false })
+  t.strictSame(chooseRun(withApproval(), 'latest', undefined, recentRuns), { id: first, isApproved: false }, 'newer than the status')
+  const comparison = { baseline: 'Approved' as const }
+  t.equal(waitingRunOf({ comparison, status: { recentRuns } }), first)
+  t.equal(waitingRunOf({ comparison, status: { recentRuns, baseline: approved } }), undefined, 'one was approved')
+  t.equal(waitingRunOf({ comparison: {}, status: { recentRuns } }), undefined, 'runs need no approval')
+})
+
+t.test('findApprovalProblem lets a person approve a login form, and no error page', async (t) => {
+  const run = (unfit: string) => ({ spec: {}, status: { phase: 'Completed', result: { unfit, httpStatus: 404 } } }) as Screenshot
+  t.equal(findApprovalProblem(run('login'), withApproval()), undefined)
+  t.match(findApprovalProblem(run('http_error'), withApproval()), { reason: 'unfit', message: /compare_accept_status/ })
+  t.equal(findApprovalProblem(run('http_error'), withApproval({}, { acceptStatus: ['400-499'] })), undefined)
+})
+
+t.test('chooseRun says why a request names no run', async (t) => {
+  t.strictSame(chooseRun(withApproval({ baseline: approved }, { baseline: 'Previous' }), first), { refusal: 'mode' })
+  t.strictSame(chooseRun(withApproval(), 'latest'), { refusal: 'none' })
+  t.strictSame(chooseRun(withApproval(), 'the last one'), { refusal: 'id' })
+})
+
+t.test('chooseRun ignores a baseline of the earlier account', async (t) => {
+  const schedule = withApproval({ baseline: { ...approved, key: baselineKey('other', 'u', second) } })
+  t.strictSame(chooseRun(schedule, second), { id: second, isApproved: false })
+  t.strictSame(chooseRun(schedule, 'latest'), { refusal: 'none' })
+})
+
+t.test('isRunOf accepts runs of the schedule in its account', async (t) => {
+  const metadata = { creationTimestamp: '2026-11-23T08:00:00.000Z' }
+  const run = (uid: string, accountName: string) =>
+    aScreenshot({ name: toObjectName(first), metadata, spec: { accountName, scheduleRef: { name: 'home', uid, time: ref.time } } })
+  t.ok(isRunOf(run('u', 'acme'), first, withApproval()))
+  t.notOk(isRunOf(run('u', 'acme'), second, withApproval()))
+  t.notOk(isRunOf(run('another', 'acme'), first, withApproval()))
+  t.notOk(isRunOf(run('u', 'other'), first, withApproval()))
 })

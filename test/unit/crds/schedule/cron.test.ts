@@ -1,5 +1,7 @@
 import t from 'tap'
 import { CronError, parseCron } from '../../../../crds/src/schedule/cron.ts'
+import { describeTimeZone, isTimeZone, offsetAt } from '../../../../crds/src/schedule/time-zone.ts'
+import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
 
 const fieldsOf = (text: string) => {
   const cron = parseCron(text)
@@ -20,11 +22,7 @@ t.test('a step of one does not restrict a day, and a larger one does', async (t)
     const cron = parseCron(text)
     return cron.kind === 'fields' && cron.fields.dayOfMonth.isAny
   }
-  t.ok(isAny('0 0 * * *'))
-  t.ok(isAny('0 0 ? * *'))
-  t.ok(isAny('0 0 */1 * *'))
-  t.notOk(isAny('0 0 */2 * *'))
-  t.notOk(isAny('0 0 1-31 * *'))
+  assertAccepts(t, isAny, ['0 0 * * *', '0 0 ? * *', '0 0 */1 * *'], ['0 0 */2 * *', '0 0 1-31 * *'])
 })
 
 t.test('an expression from a crontab with tabs, and one from a YAML block with a newline, are accepted', async (t) => {
@@ -69,8 +67,29 @@ for (const [text, message] of [
   ['@every 5', /the interval 5 is not valid/],
   ['@every 30s', /from 1m/],
   ['@every 9000h', /to 8784h/],
-] as const) {
-  t.test(`"${text}" is refused with the reason`, async (t) => {
-    t.throws(() => parseCron(text), { name: CronError.name, message })
-  })
-}
+] as const)
+  t.test(`"${text}" is refused with the reason`, async (t) => t.throws(() => parseCron(text), { name: CronError.name, message }))
+
+t.test('names of the IANA database are zones, and nothing else', async (t) => {
+  const names = ['UTC', 'Europe/Zurich', 'America/Argentina/Buenos_Aires', 'Asia/Calcutta', 'Etc/GMT+5']
+  const aliases = ['US/Pacific', 'GB-Eire', 'Hongkong', 'EST5EDT', 'GMT0', 'W-SU']
+  const wrong = ['', 'Local', 'EUROPE/ZURICH', 'europe/zurich', 'Mars/Olympus', '+01:00', 'Europe/Zurich ']
+  const unknownToApiServer = ['US/PACIFIC', 'GB-EIRE', 'HongKong', 'Us/Pacific-New', 'SystemV/EST5', 'US/Pacific-New']
+  const short = ['PST', 'IST', 'ACT', 'Factory']
+  assertAccepts(t, isTimeZone, [...names, ...aliases], [...wrong, ...unknownToApiServer, ...short])
+})
+
+t.test('the offset is that of the instant', async (t) => {
+  t.equal(offsetAt('Europe/Zurich', Date.UTC(2026, 2, 29, 0, 59, 59, 999)), 3_600_000)
+  t.equal(offsetAt('Europe/Zurich', Date.UTC(2026, 2, 29, 1)), 7_200_000)
+  t.equal(offsetAt('Asia/Kathmandu', 0), 19_800_000)
+  t.equal(offsetAt('Pacific/Chatham', Date.UTC(2026, 0, 1)), 49_500_000)
+  t.equal(offsetAt('UTC', 12_345), 0)
+})
+
+t.test('describeTimeZone suggests the spelling that was meant, and nothing for what is no zone', async (t) => {
+  const hintOf = (name: string) => describeTimeZone(name).split('; ')[1]
+  const meant = { utc: 'UTC', Utc: 'UTC', 'europe/lisbon': 'Europe/Lisbon', 'US/PACIFIC': 'US/Pacific', hongkong: 'Hongkong' }
+  for (const [name, zone] of Object.entries(meant)) t.equal(hintOf(name), `did you mean ${zone}?`)
+  assertEvery(t, ['+05:30', 'Local', 'Mars/Olympus', ''], (name) => hintOf(name) === undefined)
+})

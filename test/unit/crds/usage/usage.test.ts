@@ -7,17 +7,20 @@ import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/sto
 import { unitsOf } from '../../../../crds/src/usage/units.ts'
 import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, type Wanted } from '../../../../crds/src/usage/usage.ts'
 
+t.test('a screenshot costs one unit, and a video one for each 10 seconds', async (t) => {
+  t.equal(unitsOf({}), 1)
+  t.equal(unitsOf({ options: { format: 'pdf', fullPage: true } }), 1)
+  t.equal(unitsOf({ options: { format: 'mp4' } }), 1)
+  const cost = [1, 10, 11, 20, 21, 119, 120].map((videoDuration) => unitsOf({ options: { format: 'webm', videoDuration } }))
+  t.strictSame(cost, [1, 1, 2, 2, 3, 12, 12])
+})
+
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
 
-const wanted = (id: string, names: readonly string[], rest: Partial<Wanted> = {}): Wanted => ({
-  id,
-  names,
-  gateway: 'a',
-  at: NOW,
-  countsForRate: true,
-  ...rest,
-})
+const wanted = (id: string, names: readonly string[], rest: Partial<Wanted> = {}): Wanted => {
+  return { id, names, gateway: 'a', at: NOW, countsForRate: true, ...rest }
+}
 
 /** A draft of the last written status. */
 const draftOf = (spec: AccountUsageSpec, status?: AccountUsageStatus, now = NOW) =>
@@ -37,19 +40,13 @@ t.test('usage charges as many names as the quota allows, and returns why not all
   t.strictSame(draft.reserve(wanted('s', ['w'])), { granted: 0, refusal: 'quota' })
 })
 
-t.test('usage handles several requests in their order', async (t) => {
-  const draft = draftOf({ limit: 100, ratePerMinute: 2 })
-  t.strictSame(
-    ['r', 's', 'u'].map((id) => draft.reserve(wanted(id, [id]))),
-    [{ granted: 1 }, { granted: 1 }, { granted: 0, refusal: 'rate' }],
-  )
-  t.equal(draft.used, 2, 'a refusal by rate costs no quota')
-})
-
 t.test('usage counts a batch as one request of the rate and as one unit per name', async (t) => {
   const draft = draftOf({ limit: 100, ratePerMinute: 2 })
-  draft.reserve(wanted('r', ['a', 'b', 'c']))
+  t.strictSame(draft.reserve(wanted('r', ['a', 'b', 'c'])), { granted: 3 })
   t.match(draft.toStatus(), { used: 3, window: [{ count: 1 }] })
+  t.strictSame(draft.reserve(wanted('s', ['d'])), { granted: 1 })
+  t.strictSame(draft.reserve(wanted('u', ['e'])), { granted: 0, refusal: 'rate' })
+  t.equal(draft.used, 4, 'a refusal by rate costs no quota')
 })
 
 t.test('usage does not charge a known reservation again', async (t) => {
@@ -62,25 +59,14 @@ t.test('usage does not charge a known reservation again', async (t) => {
   t.equal(draft.changes, changes)
 })
 
-t.test('usage lets another gateway take over a reservation, which the first cannot release any more', async (t) => {
-  const draft = draftOf({ limit: 9 })
-  draft.reserve(wanted('r', ['x']))
-  t.strictSame(draft.reserve(wanted('r', ['x'], { gateway: 'b' })), { granted: 1 })
-  draft.release('r', ['x'], 'a')
-  draft.settle({ id: 'r', names: ['x'], gateway: 'a', at: NOW.toISOString() }, ['x'])
-  t.match(draft.toStatus(), { used: 1, reservations: [{ gateway: 'b' }] })
-})
-
-t.test('usage leaves other reservations alone when a gateway takes one over', async (t) => {
+t.test('usage lets another gateway take over one reservation, which the first cannot release any more', async (t) => {
   const draft = draftOf({ limit: 9 })
   for (const id of ['r', 's']) draft.reserve(wanted(id, [id]))
-  draft.reserve(wanted('r', ['r'], { gateway: 'b' }))
-  t.match(draft.toStatus(), {
-    reservations: [
-      { id: 'r', gateway: 'b' },
-      { id: 's', gateway: 'a' },
-    ],
-  })
+  t.strictSame(draft.reserve(wanted('r', ['r'], { gateway: 'b' })), { granted: 1 })
+  draft.release('r', ['r'], 'a')
+  draft.settle({ id: 'r', names: ['r'], gateway: 'a', at: NOW.toISOString() }, ['r'])
+  const [taken, other] = draft.toStatus().reservations ?? []
+  t.match([draft.used, taken, other], [2, { id: 'r', gateway: 'b' }, { id: 's', gateway: 'a' }])
 })
 
 t.test('usage does not settle a reservation that a retry has used since', async (t) => {
@@ -128,13 +114,8 @@ t.test('usage refunds an id once, in its month only', async (t) => {
 
 t.test('usage starts a new month in the same update, and never returns to an earlier one', async (t) => {
   const old = newId('scr', NOW)
-  const status = {
-    period: '2026-11',
-    used: 9,
-    reservations: [{ id: 'q', names: ['q'], gateway: 'a', at: NOW.toISOString() }],
-    refunds: [old],
-  }
-  const draft = draftOf({ limit: 9 }, status, new Date('2026-12-01T00:00:00.000Z'))
+  const reservations = [{ id: 'q', names: ['q'], gateway: 'a', at: NOW.toISOString() }]
+  const draft = draftOf({ limit: 9 }, { period: '2026-11', used: 9, reservations, refunds: [old] }, new Date('2026-12-01T00:00:00.000Z'))
   t.strictSame(draft.reserve(wanted('n', ['n'])), { granted: 0, refusal: 'quota' }, 'accepted in the old month: it is full')
   t.strictSame(draft.reserve(wanted('r', ['x'], { at: new Date('2026-12-01T00:00:00.000Z') })), { granted: 1 })
   t.equal(draft.period, '2026-12')
@@ -157,21 +138,13 @@ t.test('usage refuses more reservations than fit in the object', async (t) => {
 
 t.test('usage facts of a new month start at 0', async (t) => {
   const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
-  t.strictSame(toUsageFacts(usage, NOW), {
-    at: NOW,
-    period: '2026-11',
-    used: 0,
-    limit: 7,
-    resetAt: new Date('2026-12-01T00:00:00.000Z'),
-    ratePerMinute: 2,
-    rateRemaining: 2,
-    rateResetSeconds: 0,
-  })
+  const quota = { period: '2026-11', used: 0, limit: 7, resetAt: new Date('2026-12-01T00:00:00.000Z') }
+  t.strictSame(toUsageFacts(usage, NOW), { at: NOW, ...quota, ratePerMinute: 2, rateRemaining: 2, rateResetSeconds: 0 })
 })
 
 t.test('usage months are in UTC, also at the end of a year', async (t) => {
-  t.equal(monthOf(new Date('2026-12-31T23:59:59.999Z')), '2026-12')
-  t.equal(startOfNextMonth(new Date('2026-12-31T23:59:59.999Z')).toISOString(), '2027-01-01T00:00:00.000Z')
+  const end = new Date('2026-12-31T23:59:59.999Z')
+  t.strictSame([monthOf(end), startOfNextMonth(end).toISOString()], ['2026-12', '2027-01-01T00:00:00.000Z'])
 })
 
 type Step =
@@ -184,11 +157,7 @@ const gateways = fc.constantFrom('a', 'b')
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('reserve' as const), id: ids, count: fc.integer({ min: 1, max: 4 }), gateway: gateways }),
-    fc.record({
-      do: fc.constantFrom('create' as const, 'drop' as const, 'release' as const, 'settle' as const, 'refund' as const),
-      id: ids,
-      gateway: gateways,
-    }),
+    fc.record({ do: fc.constantFrom(...(['create', 'drop', 'release', 'settle', 'refund'] as const)), id: ids, gateway: gateways }),
     fc.record({ do: fc.constant('wait' as const), milliseconds: fc.integer({ min: 0, max: 40 * 86_400_000 }) }),
   ),
   { maxLength: 60 },
@@ -300,14 +269,8 @@ t.test('usage charges a request that costs more than is left not at all', async 
   t.match(draft.toStatus(), { used: 10, reservations: [{ id: 's', names: ['y'], units: 2 }] })
 })
 
-type Charged = { seconds: number; fate: 'keep' | 'release' | 'settle' | 'refund' | 'recharge' }
-const charged: fc.Arbitrary<Charged[]> = fc.array(
-  fc.record({
-    seconds: fc.integer({ min: 0, max: 120 }),
-    fate: fc.constantFrom('keep' as const, 'release' as const, 'settle' as const, 'refund' as const, 'recharge' as const),
-  }),
-  { maxLength: 30 },
-)
+const FATES = ['keep', 'release', 'settle', 'refund', 'recharge'] as const
+const charged = fc.array(fc.record({ seconds: fc.integer({ min: 0, max: 120 }), fate: fc.constantFrom(...FATES) }), { maxLength: 30 })
 
 t.test('usage equals the units of the captures that were neither released nor refunded, in any order', async () => {
   fc.assert(

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { buildEvent, eventSubjectOf, eventTimeOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
+import { buildTestEvent } from '../../../../crds/src/webhooks/test-event.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
@@ -18,26 +19,21 @@ t.test('buildEvent wraps the record in an envelope', async (t) => {
 })
 
 t.test('buildEvent returns the same bytes each time, independent of the delivery state', async (t) => {
-  const ledger = { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'open' as const } } }
-  const later = {
-    ...completed,
-    metadata: { ...completed.metadata, resourceVersion: '9' },
-    status: { ...completed.status, deliveries: ledger },
-  }
-  t.equal(
-    JSON.stringify(buildEvent(later, 'screenshot.completed', base)),
-    JSON.stringify(buildEvent(completed, 'screenshot.completed', base)),
-  )
+  const deliveries = { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'open' as const } } }
+  const metadata = { ...completed.metadata, resourceVersion: '9' }
+  const later = { ...completed, metadata, status: { ...completed.status, deliveries } }
+  const [first, second] = [completed, later].map((shot) => JSON.stringify(buildEvent(shot, 'screenshot.completed', base)))
+  t.equal(second, first)
 })
 
 t.test('buildEvent returns a different id for each type and each object', async (t) => {
   const again = aScreenshot({ status: completedStatus() })
-  const ids = [
-    buildEvent(completed, 'screenshot.completed', base).id,
-    buildEvent(completed, 'screenshot.queued', base).id,
-    buildEvent(again, 'screenshot.completed', base).id,
+  const events = [
+    buildEvent(completed, 'screenshot.completed', base),
+    buildEvent(completed, 'screenshot.queued', base),
+    buildEvent(again, 'screenshot.completed', base),
   ]
-  t.equal(new Set(ids).size, 3)
+  t.equal(new Set(events.map(({ id }) => id)).size, 3)
 })
 
 t.test('buildEvent of screenshot.queued always has the status pending', async (t) => {
@@ -75,4 +71,33 @@ t.test('buildEvent of a video has the record with its frames in data.video', asy
   t.match(recordIn(event.data).storage_path, /\.mp4$/)
   t.equal(eventSubjectOf(video), 'video')
   t.equal(eventSubjectOf(completed), 'screenshot')
+})
+
+const aTestEvent = (events: Parameters<typeof buildTestEvent>[0]['events'], seed = 1) =>
+  buildTestEvent({ accountName: 'acme', at: at(5), seed: Buffer.alloc(10, seed), events }, base)
+
+t.test('buildTestEvent builds a full record with data.test', async (t) => {
+  const event = aTestEvent(['screenshot.failed', 'video.failed'])
+  t.match(event, {
+    id: /^evt_/,
+    type: 'screenshot.completed',
+    created_at: at(5).toISOString(),
+    data: { test: true, screenshot: { id: /^scr_/, status: 'completed', storage_path: /^users\/acme\/scr_/, error: null, format: 'png' } },
+  })
+  const screenshot = recordIn(event.data)
+  t.notOk(Object.values(screenshot).includes(undefined as never), 'no field is missing')
+  t.match(screenshot.download_url, /^https:\/\/shots\.example\.com\/files\/users\/acme\//)
+})
+
+t.test('buildTestEvent returns a unique id each time', async (t) => {
+  const idOf = (seed: number) => aTestEvent(['screenshot.queued'], seed).id
+  t.not(idOf(1), idOf(2))
+  t.equal(idOf(1), idOf(1))
+})
+
+t.test('buildTestEvent builds a video for a webhook that has only events of videos', async (t) => {
+  t.match(aTestEvent(['video.failed']), {
+    type: 'video.completed',
+    data: { test: true, video: { format: 'mp4', content_type: 'video/mp4', frames: 150 } },
+  })
 })

@@ -7,6 +7,7 @@ import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflecto
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { Controller, type ControllerOptions, type Reconcile } from '../../../../operator/src/controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../../../operator/src/controller-runtime/errors.ts'
+import { findProblems } from '../../../../operator/src/controller-runtime/health.ts'
 import { createRuntimeMetrics } from '../../../../operator/src/controller-runtime/metrics.ts'
 import { ManualClock } from './manual-clock.ts'
 
@@ -42,10 +43,9 @@ t.test('controller reconciles each enqueued key and counts success', async (t) =
 t.test('controller processes as many keys at a time as it has workers, and no key twice', async (t) => {
   const running: string[] = []
   const gates = new Map<string, () => void>()
-  const reconcile: Reconcile = async (key) => {
+  const reconcile: Reconcile = (key) => {
     running.push(key)
-    await new Promise<void>((resolve) => gates.set(key, resolve))
-    return undefined
+    return new Promise((resolve) => gates.set(key, () => resolve(undefined)))
   }
   const { controller } = startController(t, reconcile, { workers: 2 })
   for (const key of ['a', 'b', 'c']) controller.enqueue(key)
@@ -76,82 +76,40 @@ t.test('controller reconciles a key again after the requested delay', async (t) 
   t.strictSame(results, ['requeue_after', 'success'])
 })
 
+t.test('controller processes other keys between reconciles of a key that is always due', async (t) => {
+  let runs = 0
+  const { controller, clock } = startController(t, async () => {
+    runs++
+    return { requeueAfterMilliseconds: -5 }
+  })
+  controller.enqueue('a')
+  await settle()
+  t.equal(runs, 1)
+  clock.advance(1)
+  await settle()
+  t.equal(runs, 2)
+})
+
 const conflict = new KubeError({ status: 409, reason: 'Conflict', message: 'moved on' })
+const notFound = new KubeError({ status: 404, reason: 'NotFound', message: 'not found' })
+const later = { result: 'requeue', counted: [], logged: [], retries: 1 }
+const failed = { result: 'error', counted: ['errors'], logged: ['warn'], retries: 1 }
 const failures = [
-  {
-    name: 'a retryable error',
-    error: new RetryableError('no room'),
-    result: 'error',
-    counted: ['errors'],
-    logged: ['warn'],
-    retries: 1,
-  },
-  {
-    name: 'an unreachable API server',
-    error: new KubeError({ status: 0, reason: 'Refused', message: 'away' }),
-    result: 'error',
-    counted: ['errors'],
-    logged: ['warn'],
-    retries: 1,
-  },
-  {
-    name: 'a bug',
-    error: new TypeError('undefined is not a function'),
-    result: 'error',
-    counted: ['errors', 'bugs'],
-    logged: ['error'],
-    retries: 1,
-  },
-  { name: 'an update conflict', error: conflict, result: 'requeue', counted: [], logged: [], retries: 1 },
-  {
-    name: 'an update conflict inside a retryable error',
-    error: new RetryableError('claim', { cause: conflict }),
-    result: 'requeue',
-    counted: [],
-    logged: [],
-    retries: 1,
-  },
-  {
-    name: 'an object that was deleted before the write',
-    error: new RetryableError('claim', { cause: new KubeError({ status: 404, reason: 'NotFound', message: 'not found' }) }),
-    result: 'requeue',
-    counted: [],
-    logged: [],
-    retries: 1,
-  },
-  { name: 'a write that the lost lease refused', error: new FencedError(), result: 'requeue', counted: [], logged: [], retries: 1 },
-  {
-    name: 'a refused write inside a retryable error',
-    error: new RetryableError('create pod', { cause: new FencedError() }),
-    result: 'requeue',
-    counted: [],
-    logged: [],
-    retries: 1,
-  },
+  { name: 'a retryable error', error: new RetryableError('no room'), ...failed },
+  { name: 'an unreachable API server', error: new KubeError({ status: 0, reason: 'Refused', message: 'away' }), ...failed },
+  { name: 'a bug', error: new TypeError('undefined is not a function'), ...failed, counted: ['errors', 'bugs'], logged: ['error'] },
+  { name: 'an update conflict', error: conflict, ...later },
+  { name: 'an update conflict inside a retryable error', error: new RetryableError('claim', { cause: conflict }), ...later },
+  { name: 'an object that was deleted before the write', error: new RetryableError('claim', { cause: notFound }), ...later },
+  { name: 'a write that the lost lease refused', error: new FencedError(), ...later },
+  { name: 'a refused write inside a retryable error', error: new RetryableError('create pod', { cause: new FencedError() }), ...later },
   {
     name: 'a terminal error',
     error: new TerminalError('InvalidPod', 'rejected'),
-    result: 'error',
-    counted: ['errors', 'terminalErrors'],
-    logged: ['error'],
-    retries: 0,
+    ...{ result: 'error', counted: ['errors', 'terminalErrors'], logged: ['error'], retries: 0 },
   },
 ]
 for (const { name, error, result, counted, logged, retries } of failures) {
-  t.test('controller processes other keys between reconciles of a key that is always due', async (t) => {
-    let runs = 0
-    const { controller, clock } = startController(t, async () => {
-      runs++
-      return { requeueAfterMilliseconds: -5 }
-    })
-    controller.enqueue('a')
-    await settle()
-    t.equal(runs, 1)
-    clock.advance(1)
-    await settle()
-    t.equal(runs, 2)
-  })
-
   t.test(`controller ${retries ? 'retries with backoff' : 'does not retry'} after ${name}`, async (t) => {
     let runs = 0
     const reconcile: Reconcile = async () => {
@@ -169,14 +127,22 @@ for (const { name, error, result, counted, logged, retries } of failures) {
   })
 }
 
+/** A reconcile that ends only when its signal is aborted. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<undefined>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+/** The timers of the controller do not keep the process alive. */
+function keepAlive(t: Test): void {
+  const timer = setInterval(() => {}, 10)
+  t.teardown(() => clearInterval(timer))
+}
+
 t.test('controller aborts the signal of a reconcile at its timeout, and retries', async (t) => {
   let timeouts = 0
-  const reconcile: Reconcile = (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const metrics = createRuntimeMetrics(new Registry())
   metrics.timeouts.inc = () => void timeouts++
-  const { controller } = startController(t, reconcile, { timeoutMilliseconds: 20, metrics })
-  const keepAlive = setInterval(() => {}, 10)
-  t.teardown(() => clearInterval(keepAlive))
+  const { controller } = startController(t, (_, signal) => untilAborted(signal), { timeoutMilliseconds: 20, metrics })
+  keepAlive(t)
   controller.enqueue('a')
   while (timeouts === 0) await settle()
   t.equal(controller.queue.retries('a'), 1)
@@ -184,41 +150,33 @@ t.test('controller aborts the signal of a reconcile at its timeout, and retries'
 
 t.test('controller that stops lets running reconciles finish and starts no more', async (t) => {
   const keys: string[] = []
-  let finish = () => {}
-  const reconcile: Reconcile = async (key) => {
+  const { promise, resolve: finish } = Promise.withResolvers<undefined>()
+  const reconcile: Reconcile = (key) => {
     keys.push(key)
-    await new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    return undefined
+    return promise
   }
   const { controller, results } = startController(t, reconcile)
   controller.enqueue('a')
   controller.enqueue('b')
   await settle()
   const stopped = controller.stop()
-  finish()
+  finish(undefined)
   await stopped
   t.strictSame(keys, ['a'])
   t.strictSame(results, ['success'])
 })
 
 t.test('controller that stops aborts the signal of reconciles that do not finish in time', async (t) => {
-  let reason: unknown
-  const reconcile: Reconcile = (_, signal) =>
-    new Promise((_, reject) =>
-      signal.addEventListener('abort', () => {
-        reason = signal.reason
-        reject(signal.reason)
-      }),
-    )
-  const { controller } = startController(t, reconcile)
-  const keepAlive = setInterval(() => {}, 10)
-  t.teardown(() => clearInterval(keepAlive))
+  let running: AbortSignal | undefined
+  const { controller } = startController(t, (_, signal) => {
+    running = signal
+    return untilAborted(signal)
+  })
+  keepAlive(t)
   controller.enqueue('a')
   await settle()
   await controller.stop(1)
-  t.match(reason, { name: 'RetryableError' })
+  t.match(running?.reason, { name: 'RetryableError' })
 })
 
 t.test('controller is stuck when a worker exceeds its timeout and grace period, but not while it is busy', async (t) => {
@@ -291,4 +249,15 @@ t.test('controller collects the changes of a reflector for a while, and ends wha
   t.strictSame(ended, [])
   await controller.stop(0)
   t.strictSame(ended, ['listener', 'timer'])
+})
+
+const now = 1_000_000
+const controller = (overdue: number) => ({ name: 'shots', stuckFor: () => overdue })
+const reflector = (silent: number) => ({ resource: { plural: 'screenshots' }, lastActiveAt: now - silent })
+t.test('findProblems finds a stuck worker and an inactive reflector, and nothing while all are active', async (t) => {
+  const stuck = findProblems({ controllers: [controller(2_000), controller(0)], reflectors: [], now })
+  t.strictSame(stuck, ['a worker of controller shots is stuck, 2 s overdue'])
+  const inactive = findProblems({ controllers: [], reflectors: [reflector(200_000)], now })
+  t.strictSame(inactive, ['the reflector of screenshots has been inactive for 200 s'])
+  t.strictSame(findProblems({ controllers: [controller(0)], reflectors: [reflector(170_000)], now }), [])
 })

@@ -1,18 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { LeaderElection, type LeaderElectionOptions, type Liveness } from '../../../../operator/src/controller-runtime/leader-election.ts'
-import { leaseStore } from '../../../../operator/src/controller-runtime/lease.ts'
-import { until } from '../../crds/client/scripted-server.ts'
-import { startLeaseServer } from './lease-server.ts'
 import { ManualClock } from './manual-clock.ts'
-
-type LeaseServer = Awaited<ReturnType<typeof startLeaseServer>>
+import { MemoryLease } from './memory-lease.ts'
 
 /** A candidate with its own clock, and its recorded callbacks. */
-function startCandidate(t: Test, server: LeaseServer, identity: string, options: Partial<LeaderElectionOptions> = {}) {
+function startCandidate(t: Test, server: MemoryLease, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const clock = new ManualClock()
   const reported: string[] = []
   const election = new LeaderElection({
-    leases: leaseStore(server.http, 'tintype'),
+    leases: server.store,
     identity,
     clock,
     onStartedLeading: (signal) => {
@@ -23,60 +20,65 @@ function startCandidate(t: Test, server: LeaseServer, identity: string, options:
     ...options,
   })
   t.teardown(async () => {
-    server.behave('refusing')
+    server.mood = 'refusing'
     await stop({ election, clock })
   })
   election.start()
-  return { election, clock, reported }
+  return { server, election, clock, reported }
 }
 
-/** Advances a candidate's clock in small steps and lets its requests finish in between, until the condition holds. */
+/** The only candidate. It leads. */
+async function startLeader(t: Test, options: Partial<LeaderElectionOptions> = {}) {
+  const leader = startCandidate(t, new MemoryLease(), 'a', options)
+  await breathe()
+  t.ok(leader.election.isLeader(), 'it leads')
+  return leader
+}
+
+/** A candidate that finds a lease of another holder. */
+function startStandby(t: Test, lease: Parameters<MemoryLease['put']>[0], options: Partial<LeaderElectionOptions> = {}) {
+  const server = new MemoryLease()
+  server.put({ leaseDurationSeconds: 15, ...lease })
+  return startCandidate(t, server, 'b', options)
+}
+
+/** Advances a candidate's clock in small steps, with its requests in between, until the condition holds. Returns the milliseconds. */
 async function advanceUntil(clock: ManualClock, isSo: () => boolean, limitMilliseconds: number): Promise<number> {
-  let advanced = 0
-  while (!isSo()) {
+  for (let advanced = 0; ; advanced += 100) {
+    if (isSo()) return advanced
     if (advanced >= limitMilliseconds) throw new Error(`not within ${limitMilliseconds} ms`)
-    await until(() => clock.pending > 0, 'the candidate waits')
     clock.advance(100)
-    advanced += 100
     await breathe()
   }
-  return advanced
 }
 
-/** Waits long enough for pending requests on loopback. */
-const breathe = () => new Promise((resolve) => setTimeout(resolve, 5))
+/** Lets a candidate find and write the lease. */
+async function breathe(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+}
 
 async function stop({ election, clock }: { election: LeaderElection; clock: ManualClock }): Promise<void> {
   let isStopped = false
   const stopped = election.stop().then(() => {
     isStopped = true
   })
-  while (!isStopped) {
-    clock.advance(1_000)
-    await breathe()
-  }
+  for (; !isStopped; await breathe()) clock.advance(1_000)
   await stopped
 }
 
 t.test('leader election makes the first candidate the leader and renews every two seconds', async (t) => {
-  const server = await startLeaseServer(t)
-  const { election, clock } = startCandidate(t, server, 'a', { holderAnnotations: { pod: 'operator-1' } })
-  await until(() => election.isLeader(), 'the leader')
-  t.match(server.lease(), {
-    metadata: { annotations: { pod: 'operator-1' } },
-    spec: { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 },
-  })
-  await advanceUntil(clock, () => server.writes.length === 6, 60_000).then((milliseconds) =>
-    t.ok(milliseconds >= 10_000, `5 renewals in ${milliseconds} ms`),
-  )
+  const { server, election, clock } = await startLeader(t, { holderAnnotations: { pod: 'operator-1' } })
+  const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 }
+  t.match(server.lease, { metadata: { annotations: { pod: 'operator-1' } }, spec })
+  t.equal(await advanceUntil(clock, () => server.writes.length === 6, 60_000), 10_000, '5 renewals')
   t.ok(election.isLeader())
   t.equal(election.holder, 'a')
 })
 
 t.test('leader election lets only one of many candidates lead', async (t) => {
-  const server = await startLeaseServer(t)
+  const server = new MemoryLease()
   const candidates = ['a', 'b', 'c', 'd', 'e'].map((identity) => startCandidate(t, server, identity))
-  await until(() => candidates.some(({ election }) => election.isLeader()), 'a leader')
+  await breathe()
   const leaders: number[] = []
   for (let round = 0; round < 50; round++) {
     for (const { clock } of candidates) clock.advance(500)
@@ -88,18 +90,14 @@ t.test('leader election lets only one of many candidates lead', async (t) => {
 })
 
 t.test('leader election measures expiry by its own clock, not by the times on the lease', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime: '2001-01-01T00:00:00.000000Z', leaseTransitions: 3 })
-  const { election, clock } = startCandidate(t, server, 'b')
+  const { election, clock } = startStandby(t, { holderIdentity: 'dead', renewTime: '2001-01-01T00:00:00.000000Z', leaseTransitions: 3 })
   const milliseconds = await advanceUntil(clock, () => election.isLeader(), 20_000)
   t.ok(milliseconds >= 15_000 && milliseconds <= 15_500, `took over after ${milliseconds} ms`)
   t.equal(election.term, 4)
 })
 
 t.test('leader election keeps waiting as long as the holder renews', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
-  const { election, clock, reported } = startCandidate(t, server, 'b')
+  const { server, election, clock, reported } = startStandby(t, { holderIdentity: 'a' })
   const led: number[] = []
   for (let second = 0; second < 40; second++) {
     if (second % 10 === 0) server.put({ renewTime: String(second) })
@@ -113,21 +111,19 @@ t.test('leader election keeps waiting as long as the holder renews', async (t) =
 })
 
 t.test('leader election takes over a released lease at once', async (t) => {
-  const server = await startLeaseServer(t)
-  const first = startCandidate(t, server, 'a')
-  await until(() => first.election.isLeader(), 'the first leader')
-  const second = startCandidate(t, server, 'b')
-  await until(() => second.election.holder === 'a', 'the standby has seen the leader')
+  const first = await startLeader(t)
+  const second = startCandidate(t, first.server, 'b')
+  await breathe()
+  t.equal(second.election.holder, 'a', 'the standby has seen the leader')
   await stop(first)
   t.strictSame(first.reported, ['started', 'work ends', 'stopped'])
   t.ok((await advanceUntil(second.clock, () => second.election.isLeader(), 5_000)) <= 1_500)
 })
 
 t.test('leader election takes over from itself after a restart in the same pod', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 7 })
-  const { election } = startCandidate(t, server, 'a')
-  await until(() => election.isLeader(), 'the leader')
+  const { election } = startStandby(t, { holderIdentity: 'b', leaseTransitions: 7 })
+  await breathe()
+  t.ok(election.isLeader())
   t.equal(election.term, 8, 'a new term distinguishes the work of the old process')
 })
 
@@ -137,14 +133,12 @@ for (const { liveness, within } of [
   { liveness: 'unknown', within: [15_000, 15_500] },
 ] as const) {
   t.test(`leader election takes over after ${within[0]} ms when the holder is ${liveness}`, async (t) => {
-    const server = await startLeaseServer(t)
-    server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15, renewTime: 'then' })
     const asked: unknown[] = []
     const isHolderAlive = async (holder: unknown): Promise<Liveness> => {
       asked.push(holder)
       return liveness
     }
-    const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive })
+    const { election, clock } = startStandby(t, { holderIdentity: 'killed', renewTime: 'then' }, { isHolderAlive })
     const milliseconds = await advanceUntil(clock, () => election.isLeader(), 20_000)
     t.ok(milliseconds >= within[0] && milliseconds <= within[1], `took over after ${milliseconds} ms`)
     t.strictSame(asked[0], { identity: 'killed', annotations: {}, renewTime: 'then' })
@@ -152,20 +146,17 @@ for (const { liveness, within } of [
 }
 
 t.test('leader election uses the lease duration when the state of the holder is unknown', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15 })
-  const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: () => Promise.reject(new Error('forbidden')) })
+  const isHolderAlive = () => Promise.reject(new Error('forbidden'))
+  const { election, clock } = startStandby(t, { holderIdentity: 'killed' }, { isHolderAlive })
   t.ok((await advanceUntil(clock, () => election.isLeader(), 20_000)) >= 15_000)
 })
 
 t.test('leader election does not take over from a holder that renews while it is reported gone', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const isHolderAlive = async (): Promise<Liveness> => {
     server.put({ renewTime: 'a moment later' })
     return 'gone'
   }
-  const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive })
+  const { server, election, clock } = startStandby(t, { holderIdentity: 'a' }, { isHolderAlive })
   for (let step = 0; step < 200; step++) {
     clock.advance(100)
     await breathe()
@@ -175,9 +166,7 @@ t.test('leader election does not take over from a holder that renews while it is
 })
 
 t.test('leader election takes over from a holder that keeps renewing after its pod was deleted', async (t) => {
-  const server = await startLeaseServer(t)
-  server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
-  const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: async () => 'gone' })
+  const { server, election, clock } = startStandby(t, { holderIdentity: 'a' }, { isHolderAlive: async () => 'gone' })
   let renewals = 0
   let milliseconds = 0
   for (; milliseconds < 20_000 && !election.isLeader(); milliseconds += 100) {
@@ -191,15 +180,13 @@ t.test('leader election takes over from a holder that keeps renewing after its p
 
 for (const mood of ['refusing', 'silent'] as const) {
   t.test(`leader election stops leading ten seconds after the last renewal when the API server is ${mood}`, async (t) => {
-    const server = await startLeaseServer(t)
-    const { election, clock, reported } = startCandidate(t, server, 'a')
-    await until(() => election.isLeader() && clock.pending > 0, 'the leader')
-    server.behave(mood)
+    const { server, election, clock, reported } = await startLeader(t)
+    server.mood = mood
     const milliseconds = await advanceUntil(clock, () => reported.includes('expired'), 15_000)
     t.ok(milliseconds >= 9_900 && milliseconds <= 10_200, `stopped after ${milliseconds} ms`)
     t.equal(election.isLeader(), false)
     t.strictSame(reported, ['started', 'work ends', 'expired'])
-    server.behave('well')
+    server.mood = 'well'
     await advanceUntil(clock, () => election.isLeader(), 20_000)
     t.equal(reported.at(-1), 'started', 'it leads again when the API server is back')
     t.equal(election.term, 1)
@@ -207,21 +194,17 @@ for (const mood of ['refusing', 'silent'] as const) {
 }
 
 t.test('leader election survives a renewal whose response was lost', async (t) => {
-  const server = await startLeaseServer(t)
-  const { election, clock, reported } = startCandidate(t, server, 'a')
-  await until(() => election.isLeader() && clock.pending > 0, 'the leader')
-  server.behave('forgetful')
+  const { server, election, clock, reported } = await startLeader(t)
+  server.mood = 'forgetful'
   await advanceUntil(clock, () => server.writes.length === 2, 5_000)
-  server.behave('well')
+  server.mood = 'well'
   await advanceUntil(clock, () => server.writes.length >= 6, 20_000)
   t.ok(election.isLeader())
   t.strictSame(reported, ['started'])
 })
 
 t.test('leader election stops leading at once when another process holds the lease', async (t) => {
-  const server = await startLeaseServer(t)
-  const { election, clock, reported } = startCandidate(t, server, 'a')
-  await until(() => election.isLeader() && clock.pending > 0, 'the leader')
+  const { server, election, clock, reported } = await startLeader(t)
   server.put({ holderIdentity: 'b' })
   await advanceUntil(clock, () => reported.includes('taken'), 3_000)
   t.equal(election.isLeader(), false)
@@ -230,29 +213,19 @@ t.test('leader election stops leading at once when another process holds the lea
 })
 
 t.test('isLeader is false at once after the deadline passed in a frozen process or a suspended machine', async (t) => {
-  const server = await startLeaseServer(t)
-  const frozen = startCandidate(t, server, 'a')
-  await until(() => frozen.election.isLeader(), 'the leader')
+  const frozen = await startLeader(t)
   frozen.clock.freeze(9_999)
   t.equal(frozen.election.isLeader(), true)
   frozen.clock.freeze(1)
   t.equal(frozen.election.isLeader(), false)
-  const other = await startLeaseServer(t)
-  const asleep = startCandidate(t, other, 'a')
-  await until(() => asleep.election.isLeader(), 'the leader')
+  const asleep = await startLeader(t)
   asleep.clock.suspend(10_000)
   t.equal(asleep.election.isLeader(), false)
 })
 
 t.test('leader election keeps the lease until the work of the leader has ended', async (t) => {
-  const server = await startLeaseServer(t)
-  let finishWork = () => {}
-  const onStartedLeading = () =>
-    new Promise<void>((resolve) => {
-      finishWork = resolve
-    })
-  const { election, clock } = startCandidate(t, server, 'a', { onStartedLeading })
-  await until(() => election.isLeader() && clock.pending > 0, 'the leader')
+  const { promise, resolve: finishWork } = Promise.withResolvers<void>()
+  const { server, election, clock } = await startLeader(t, { onStartedLeading: () => promise })
   let isStopped = false
   const stopped = election.stop().then(() => {
     isStopped = true
@@ -268,17 +241,13 @@ t.test('leader election keeps the lease until the work of the leader has ended',
 })
 
 t.test('leader election continues when the work of the leader throws', async (t) => {
-  const server = await startLeaseServer(t)
-  const { election, clock } = startCandidate(t, server, 'a', { onStartedLeading: () => Promise.reject(new Error('a bug')) })
-  await until(() => election.isLeader(), 'the leader')
+  const { server, election, clock } = await startLeader(t, { onStartedLeading: () => Promise.reject(new Error('a bug')) })
   await advanceUntil(clock, () => server.writes.length >= 3, 20_000)
   t.ok(election.isLeader())
 })
 
 t.test('leader election rejects inconsistent durations', async (t) => {
-  const server = await startLeaseServer(t)
-  const leases = leaseStore(server.http, 'tintype')
-  const common = { leases, identity: 'a', onStartedLeading: () => {} }
+  const common = { leases: new MemoryLease().store, identity: 'a', onStartedLeading: () => {} }
   t.throws(() => new LeaderElection({ ...common, leaseDurationMilliseconds: 10_000 }), { message: /must last longer/ })
   t.throws(() => new LeaderElection({ ...common, renewDeadlineMilliseconds: 2_000 }), { message: /must be longer than the retry/ })
 })

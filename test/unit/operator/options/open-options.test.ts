@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
@@ -7,6 +8,7 @@ import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptio
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import { type OptionsSources, openOptions } from '../../../../operator/src/options/open-options.ts'
 import { OptionsError } from '../../../../operator/src/options/options-error.ts'
+import { PRIVATE_OPTIONS_TYPE, readPrivateSecret } from '../../../../operator/src/options/private-secret.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const report = () => {}
@@ -42,13 +44,12 @@ function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {
   const opened = openOptions(shot, sourcesOf(storage, policy))
   return { opened, read }
 }
-const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>): Promise<string> => {
-  const error = await open(spec, objects).opened.then(
-    () => undefined,
-    (reason: unknown) => reason,
+const messageOf = (opened: Promise<unknown>): Promise<string> =>
+  opened.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof OptionsError ? error.message : `not refused: ${error}`),
   )
-  return error instanceof OptionsError ? error.message : `not refused: ${error}`
-}
+const fault = (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>) => messageOf(open(spec, objects).opened)
 
 t.test('openOptions returns the options of the spec unchanged', async (t) => {
   t.strictSame(await open({}).opened, { options: undefined, privateOptions: undefined })
@@ -82,15 +83,12 @@ t.test('large private options follow a changed URL: they open only for the URL f
 })
 
 t.test('after an upgrade, a schedule fails for cookies and headers that an earlier version accepted', async (t) => {
-  const privateOptions = {
-    cookies: [
-      { name: '__Host-a', value: ' 1 ', path: '/?a' },
-      { name: 'b', value: '2', sameSite: 'None' },
-    ],
-    headers: { 'x-a': '1', 'X-A': '2', 'Sec-Fetch-Site': 'none' },
-    basicAuthUsername: 'a:b',
-    basicAuthPassword: 'c',
-  }
+  const [prefixed, insecure] = [
+    { name: '__Host-a', value: ' 1 ', path: '/?a' },
+    { name: 'b', value: '2', sameSite: 'None' },
+  ]
+  const headers = { 'x-a': '1', 'X-A': '2', 'Sec-Fetch-Site': 'none' }
+  const privateOptions = { cookies: [prefixed, insecure], headers, basicAuthUsername: 'a:b', basicAuthPassword: 'c' }
   t.notOk(PrivateOptions.safeParse(privateOptions).success, 'a gateway refuses them now')
   t.strictSame((await open({ sealedOptions: await sealFor({}, { privateOptions }) }).opened).privateOptions, privateOptions)
 })
@@ -110,9 +108,8 @@ t.test('openOptions refuses hidden options that contradict the others, without q
   t.match(await fault({ sealedOptions: credentials }), /^proxy_username needs proxy/)
   const both = await sealFor({}, { privateOptions: { authorization: 's3cret', headers: { Authorization: 's3cret' } } })
   t.match(await fault({ sealedOptions: both }), /^headers must not contain Authorization/)
-  t.strictSame((await open({ sealedOptions: credentials, options: { proxy: 'http://a.example' } }).opened).privateOptions, {
-    proxyUsername: 's3cret',
-  })
+  const { privateOptions } = await open({ sealedOptions: credentials, options: { proxy: 'http://a.example' } }).opened
+  t.strictSame(privateOptions, { proxyUsername: 's3cret' })
 })
 
 const copied: [string, Partial<SealedFor>][] = [
@@ -123,25 +120,17 @@ const copied: [string, Partial<SealedFor>][] = [
   ['of a webhook secret', { purpose: 'signing-secret' }],
   ['of a large object', { purpose: 'large-options', url: undefined }],
 ]
-for (const [whose, sealedFor] of copied) {
+for (const [whose, sealedFor] of copied)
   t.test(`openOptions rejects a copied sealed text: ${whose}`, async (t) => {
     const message = await fault({ sealedOptions: await sealFor(sealedFor), batchId: 'batch_1' })
     t.match(message, /cannot be opened/)
     t.notMatch(message, /s3cret/)
   })
-}
 
 t.test('openOptions rejects a malformed sealed text, or one that is sealed to another key', async (t) => {
   const spoilt = (await sealFor({})).replace(/.{20}$/, 'A'.repeat(20))
-  for (const sealedOptions of [
-    '',
-    'a.b.c.d.e',
-    '{}',
-    spoilt,
-    await sealFor({}, secret, newOpeningKey('k1')),
-    await sealFor({}, secret, newOpeningKey('k2')),
-  ])
-    t.match(await fault({ sealedOptions }), /cannot be opened/)
+  const foreign = [await sealFor({}, secret, newOpeningKey('k1')), await sealFor({}, secret, newOpeningKey('k2'))]
+  for (const sealedOptions of ['', 'a.b.c.d.e', '{}', spoilt, ...foreign]) t.match(await fault({ sealedOptions }), /cannot be opened/)
 })
 
 t.test('openOptions rejects unknown content without quoting it', async (t) => {
@@ -153,15 +142,8 @@ t.test('openOptions rejects unknown content without quoting it', async (t) => {
 })
 
 t.test('openOptions never reads an object of another Screenshot', async (t) => {
-  const theirs = [
-    'options/other/scr-1.jwe',
-    'options/acme/scr-2.jwe',
-    'options/acme/../acme/scr-1.jwe',
-    'users/acme/scr_1.png',
-    'options/acme/batch_2.jwe',
-    '',
-  ]
-  for (const optionsObject of theirs) {
+  const options = ['other/scr-1', 'acme/scr-2', 'acme/../acme/scr-1', 'acme/batch_2'].map((name) => `options/${name}.jwe`)
+  for (const optionsObject of [...options, 'users/acme/scr_1.png', '']) {
     const { opened, read } = open({ optionsObject, batchId: 'batch_1' })
     await t.rejects(opened, { name: 'OptionsError', message: /an object of another Screenshot/ }, optionsObject)
     t.strictSame(read, [])
@@ -175,28 +157,22 @@ t.test('openOptions rejects an object that was copied to this Screenshot’s key
   t.match(await fault({ optionsObject }), /does not exist/)
 })
 
-t.test('openOptions has a read limit far above the inline limit of the gateway', async (t) => {
-  const optionsObject = optionsKey('acme', name)
-  const limits: number[] = []
-  const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
-  const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
-  await t.rejects(openOptions(shot, sourcesOf(storage)))
-  t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
-})
-
-t.test('HTML of the documented size in Chinese is never captured: its object fits below the read limits', async (t) => {
+t.test('HTML of the documented size in Chinese was never captured: its object fits below the read limits', async (t) => {
   const optionsObject = optionsKey('acme', name)
   const html = '中'.repeat(2_097_152)
   const sealed = await sealLarge({ subject: name }, { options: { html } })
+  const limits: number[] = []
   const storage = {
     readText: async (_: string, maxBytes: number) => {
-      if (sealed.length > maxBytes) throw new Error(`${sealed.length} bytes are more than ${maxBytes}`)
+      limits.push(maxBytes)
       return sealed
     },
   }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
   const { options } = await openOptions(shot, sourcesOf(storage))
   t.ok(options?.html === html)
+  t.equal(limits.length, 1)
+  t.ok(limits[0]! >= sealed.length && limits[0]! > 100 * MAX_INLINE_BYTES, `the limit is ${limits[0]}`)
   t.ok(MAX_OPTIONS_BYTES * (4 / 3) < MAX_SEALED_BYTES, 'the largest options in base64')
 })
 
@@ -217,14 +193,59 @@ const strange: [what: string, options: string, message: RegExp][] = [
   ['an unknown media feature', '{"mediaFeatures":{"Color Gamut":"p3"}}', /^spec\.options\.mediaFeatures\.Color Gamut: invalid/],
   ['a palette of one color', '{"imagePaletteColors":1}', /^spec\.options\.imagePaletteColors: invalid/],
 ]
-for (const [what, options, message] of strange) {
-  t.test(`openOptions rejects options that only the API server accepts: ${what}`, async (t) => {
-    t.match(await fault({ options: JSON.parse(options) }), message)
-  })
-}
+for (const [what, options, message] of strange)
+  t.test(`openOptions rejects options that only the API server accepts: ${what}`, async (t) =>
+    t.match(await fault({ options: JSON.parse(options) }), message),
+  )
 
 t.test('openOptions rejects a reserved name in sealed options', async (t) => {
   const content = JSON.parse('{"privateOptions":{"localStorage":{"constructor":"s3cret"}}}')
   const message = await fault({ sealedOptions: await sealFor({}, content) })
   t.equal(message, 'the sealed options.privateOptions.localStorage.constructor is a reserved name. Remove the field')
+})
+
+const aSecret = (text: string, type = PRIVATE_OPTIONS_TYPE, key = 'options.json'): Secret =>
+  ({ metadata: { name: 'sign-in' }, type, data: { [key]: Buffer.from(text).toString('base64') } }) as unknown as Secret
+const read = (secret: Secret | undefined) => readPrivateSecret('sign-in', { find: async () => secret })
+
+t.test('readPrivateSecret reads private options by their camel-case names', async (t) => {
+  const options = { authorization: 'Bearer x', cookies: [{ name: 'a', value: 'b', httpOnly: true }] }
+  t.strictSame(await read(aSecret(JSON.stringify(options))), options)
+})
+
+t.test('readPrivateSecret reports a missing Secret and one of another type with the same message', async (t) => {
+  const message = 'no Secret sign-in of type tintype.dev/private-options exists'
+  await t.rejects(read(undefined), { name: 'OptionsError', message })
+  await t.rejects(read(aSecret('{}', 'Opaque')), { name: 'OptionsError', message })
+  await t.rejects(read({ metadata: { name: 'sign-in' } } as Secret), { name: 'OptionsError', message })
+})
+
+const wrong: [string, string, RegExp][] = [
+  ['invalid JSON', 's3cret', /: the text must be an object with names and values$/],
+  ['a list', '["s3cret"]', /: the text must be an object with names and values$/],
+  ['a public option', '{"s3cret":1}', /: the text has an unknown name. Known names: headers, cookies, authorization, /],
+  [
+    'wrong values',
+    '{"authorization":"s3cret\\n","headers":{"host":"s3cret"},"cookies":["s3cret"]}',
+    /: headers: headers must not contain Host.*\. cookies\[0\] must be an object.*\. authorization must be printable ASCII/,
+  ],
+  ['the name of a header', '{"headers":{"s3cret ":"a"}}', /: a name in headers must be the name of a header/],
+  ['the value of a header', '{"headers":{"s3cret":"\\n"}}', /: headers must be printable ASCII/],
+  [
+    'a cookie of another program',
+    '{"cookies":[{"name":"a","value":"s3cret","expires":"Wed, 21 Oct 2026 07:28:00 GMT","sameSite":"none","http_only":true}]}',
+    /cookies\[0\]\.expires must be Unix time in whole seconds, such as \d+.*cookies\[0\]\.sameSite must be one of "Strict", "Lax", "None".*cookies\[0\] has an unknown name. Known names: name, value, domain, path, expires, httpOnly/,
+  ],
+  ['headers.__proto__', '{"headers":{"__proto__":"s3cret"}}', /: headers\.__proto__ is a reserved name. Remove the field$/],
+  ['a contradiction', '{"authorization":"s3cret","headers":{"Authorization":"s3cret"}}', /headers must not contain Authorization/],
+]
+for (const [what, text, message] of wrong)
+  t.test(`readPrivateSecret rejects ${what} without quoting it`, async (t) => {
+    const found = await messageOf(read(aSecret(text)))
+    t.match(found, message)
+    t.notMatch(found, /s3cret/)
+  })
+
+t.test('readPrivateSecret requires its own key in the Secret', async (t) => {
+  await t.rejects(read(aSecret('{}', PRIVATE_OPTIONS_TYPE, 'other.json')), { name: 'OptionsError' })
 })

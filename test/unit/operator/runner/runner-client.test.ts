@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import t, { type Test } from 'tap'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
-import { toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
+import { encryptOrder, toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
 import { type RunnerAddress, RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
 import { createSigner } from '../../../../operator/src/runner/signature.ts'
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
@@ -14,10 +15,18 @@ import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/end
 const runner: RunnerAddress = { uid: '6b1f7f0e-0000-4000-8000-00000000000a', ip: '127.0.0.1' }
 const sign = await createSigner(DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })))
 
-function connect(t: Test, port: number): RunnerClient {
-  const client = new RunnerClient(sign, { port })
+function connect(t: Test, port: number, mayWrite?: () => boolean): RunnerClient {
+  const client = new RunnerClient(sign, { port, ...(mayWrite && { mayWrite }) })
   t.teardown(() => client.close())
   return client
+}
+
+/** A client of a runner that responds as the test says. */
+async function connectTo(t: Test, respond: RequestListener, mayWrite?: () => boolean): Promise<RunnerClient> {
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  return connect(t, (server.address() as AddressInfo).port, mayWrite)
 }
 
 const { x = '' } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
@@ -53,24 +62,18 @@ t.test('RunnerClient limits the headers of a runner to a few KiB', async (t) => 
 })
 
 t.test('RunnerClient treats a busy runner with an unreadable response as unavailable', async (t) => {
-  const server = createServer((_, response) => void response.writeHead(409).end('{"uid":7}')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => void server.close())
-  const client = connect(t, (server.address() as AddressInfo).port)
+  const client = await connectTo(t, (_, response) => void response.writeHead(409).end('{"uid":7}'))
   t.strictSame(await client.post(runner, key, order), { outcome: 'unavailable' })
-  await client.close()
 })
 
 t.test('RunnerClient sends neither orders nor cancellations after the lease is lost, and still asks', async (t) => {
   const arrived: string[] = []
-  const server = createServer(({ method = '' }, response) => {
+  const lease = { isHeld: true }
+  const respond: RequestListener = ({ method = '' }, response) => {
     arrived.push(method)
     response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => void server.close())
-  const lease = { isHeld: true }
-  const client = new RunnerClient(sign, { port: (server.address() as AddressInfo).port, mayWrite: () => lease.isHeld })
+  }
+  const client = await connectTo(t, respond, () => lease.isHeld)
   t.match(await client.post(runner, key, order), { outcome: 'refused' })
   await client.cancel(runner, 'a')
   t.strictSame(arrived.splice(0), ['POST', 'DELETE'], 'control: the leader writes')
@@ -79,5 +82,43 @@ t.test('RunnerClient sends neither orders nor cancellations after the lease is l
   await client.cancel(runner, 'a')
   t.strictSame(await client.getCapture(runner, 'a', 1), { response: 'absent' })
   t.strictSame(arrived, ['GET'])
-  await client.close()
+})
+
+const keyPair = async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
+  const { x = '' } = await exportJWK(publicKey)
+  return { privateKey, key: toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x } }) }
+}
+
+t.test('encryptOrder produces a JWE that a library decrypts with the private key', async (t) => {
+  const { key, privateKey } = await keyPair()
+  for (const text of ['{}', JSON.stringify({ password: 'schön, 密' }), 'x'.repeat(100_000)]) {
+    const { plaintext, protectedHeader } = await compactDecrypt(encryptOrder(text, key), privateKey, {
+      keyManagementAlgorithms: ['ECDH-ES'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+    })
+    t.equal(new TextDecoder().decode(plaintext), text)
+    t.equal(protectedHeader.alg, 'ECDH-ES')
+  }
+})
+
+t.test('encryptOrder uses a new key and a new nonce each time', async (t) => {
+  const { key } = await keyPair()
+  const [first, second] = [encryptOrder('same', key), encryptOrder('same', key)].map((jwe) => jwe.split('.'))
+  for (const part of [0, 2, 3, 4]) t.not(first?.[part], second?.[part])
+})
+
+t.test('encryptOrder produces a JWE that no other key decrypts and that detects changes', async (t) => {
+  const { key, privateKey } = await keyPair()
+  const jwe = encryptOrder('secret', key)
+  await t.rejects(compactDecrypt(jwe, (await keyPair()).privateKey))
+  const parts = jwe.split('.')
+  for (const part of [0, 2, 3, 4]) {
+    const changed = parts.map((text, index) => (index === part ? `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}` : text)).join('.')
+    await t.rejects(compactDecrypt(changed, privateKey), `part ${part}`)
+  }
+})
+
+t.test('toEncryptionKey rejects a key of another type', async (t) => {
+  t.throws(() => toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x: 'AA' } }))
 })
