@@ -5,185 +5,180 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
+import { listed } from './requests.ts'
 
-const PATH = `/v1/screenshots/${SCREENSHOT_ID}`
+const PATH = `/screenshots/${SCREENSHOT_ID}`
 const completed = (id = SCREENSHOT_ID): Screenshot => aScreenshot({ id, phase: 'Completed' })
-const daysAgo = (days: number): string => newId('scr', new Date(NOW.getTime() - days * 86_400_000))
+const daysAgo = (days: number): string => newId('scr', new Date(NOW.getTime() - days * 86_400_000), Buffer.alloc(10, 7))
+const noCache = { 'cache-control': 'max-age=0, No-Cache' }
 
-t.test('findRecord looks where a record is before where it goes', async (t) => {
-  const order: string[] = []
-  const look = (place: string) => async () => {
-    order.push(place)
-    return undefined
-  }
-  t.equal(
-    await findRecord('acme', SCREENSHOT_ID, {
-      screenshots: { find: look('live'), findLatest: look('latest'), findLive: () => undefined },
-      archive: { find: look('archive') },
-    }),
-    undefined,
-  )
-  t.strictSame(order, ['live', 'archive'])
-})
+type Found = Screenshot | 'away' | undefined
 
-t.test('findRecord finds archived records while the API server is away, and says of others that it cannot know', async (t) => {
-  const screenshots = {
-    find: () => Promise.reject(unavailable('away')),
-    findLatest: () => Promise.reject(new Error('asked')),
-    findLive: () => undefined,
-  }
-  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => completed() } })
-  t.equal(found?.isLive, false)
-  await t.rejects(findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), {
-    code: 'SERVICE_UNAVAILABLE',
+/** What each store has, and what a reading returns: whether the record is live, or an error. */
+const readings: [
+  name: string,
+  stores: Partial<Record<'cached' | 'latest' | 'archived', Found>>,
+  live: boolean | string,
+  latest: boolean | string,
+][] = [
+  ['no record', {}, 'none', 'none'],
+  ['an archived record while the API server is away', { cached: 'away', latest: 'away', archived: completed() }, false, false],
+  ['no record while the API server is away', { cached: 'away', latest: 'away' }, 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
+  ['a record that another replica has deleted', { cached: completed() }, true, 'none'],
+  ['a record of the cache while the API server is away', { cached: completed(), latest: 'away' }, true, true],
+]
+for (const [name, stores, live, latest] of readings) {
+  t.test(`findRecord with ${name}, in the cache and with the latest reading`, async (t) => {
+    const give = (found: Found) => async () => (found === 'away' ? Promise.reject(unavailable('away')) : found)
+    const { cached, archived } = stores
+    const screenshots = {
+      find: give(cached),
+      findLatest: give(stores.latest),
+      findLive: () => (cached === 'away' ? undefined : cached),
+    }
+    const read = (isLatest: boolean) =>
+      findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: give(archived) } }, { isLatest }).then(
+        (found) => found?.isLive ?? 'none',
+        ({ code }) => code,
+      )
+    t.strictSame([await read(false), await read(true)], [live, latest])
   })
-})
+}
 
-t.test('the latest reading finds no record that another replica has deleted, although the cache still shows it', async (t) => {
-  const screenshots = { find: async () => completed(), findLatest: async () => undefined, findLive: () => completed() }
-  const deps = { screenshots, archive: { find: async () => undefined } }
-  t.equal(await findRecord('acme', SCREENSHOT_ID, deps, { isLatest: true }), undefined)
-  t.ok(await findRecord('acme', SCREENSHOT_ID, deps))
-})
-
-t.test('the latest reading takes the record of the cache while the API server is away', async (t) => {
-  const away = () => Promise.reject(unavailable('away'))
-  const screenshots = { find: away, findLatest: away, findLive: () => completed() }
-  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }, { isLatest: true })
-  t.equal(found?.isLive, true)
-})
+t.test(
+  'findRecord looks where a record is before where it goes, and asks nobody about foreign records and what cannot be an id',
+  async (t) => {
+    const order: string[] = []
+    const look = (place: string, found?: Screenshot) => async () => {
+      order.push(place)
+      return found
+    }
+    const stores = (found?: Screenshot) => ({
+      screenshots: { find: look('live', found), findLatest: look('latest', found), findLive: () => undefined },
+      archive: { find: look('archive') },
+    })
+    t.equal(await findRecord('acme', SCREENSHOT_ID, stores()), undefined)
+    t.strictSame(order.splice(0), ['live', 'archive'])
+    t.equal(await findRecord('other', SCREENSHOT_ID, stores(completed())), undefined)
+    t.strictSame(order.splice(0), ['live'], 'a foreign record is not looked for in the archive')
+    t.equal(await findRecord('acme', '../x', stores(completed())), undefined)
+    t.strictSame(order, [])
+  },
+)
 
 t.test('GET /screenshots/:id reads the cache, and with Cache-Control: no-cache the API server', async (t) => {
-  const { app, screenshots, headers } = aGateway()
+  const { call, screenshots } = aGateway()
   screenshots.objects.set(SCREENSHOT_ID, completed())
-  const url = `/v1/screenshots/${SCREENSHOT_ID}`
-  t.equal((await app.inject({ url, headers })).statusCode, 200)
+  t.equal((await call('GET', PATH)).status, 200)
   screenshots.findLatest = async () => undefined
-  t.equal((await app.inject({ url, headers })).statusCode, 200)
-  t.equal((await app.inject({ url, headers: { ...headers, 'cache-control': 'max-age=0, No-Cache' } })).statusCode, 404)
+  t.equal((await call('GET', PATH)).status, 200)
+  t.equal((await call('GET', PATH, undefined, noCache)).status, 404)
+})
+
+t.test('GET and DELETE /screenshots/:id return the same 404 for ids of other accounts, unknown ids and malformed ids', async (t) => {
+  const { call, screenshots } = aGateway()
+  const foreign = daysAgo(1)
+  screenshots.put(aScreenshot({ id: foreign, accountName: 'other' }))
+  for (const method of ['GET', 'DELETE'])
+    for (const id of [foreign, daysAgo(2), 'nonsense', 'scr_'])
+      t.match(await call(method, `/screenshots/${id}`), {
+        status: 404,
+        body: { success: false, error: { code: 'NOT_FOUND', message: 'screenshot not found' } },
+      })
+  t.equal(screenshots.objects.size, 1)
 })
 
 t.test('a replica whose cache is late said of a completed capture that it is not completed yet', async (t) => {
-  const { app, screenshots, files, headers } = aGateway()
+  const { call, screenshots, files } = aGateway()
   screenshots.objects.set(SCREENSHOT_ID, aScreenshot({ id: SCREENSHOT_ID, phase: 'Running' }))
   files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
-  const download = () => app.inject({ url: `${PATH}/download`, headers })
-  t.equal((await download()).statusCode, 409)
+  t.match(await call('GET', `${PATH}/download`), { status: 409, body: { error: { code: 'NOT_READY' } } })
   screenshots.findLatest = async () => completed()
-  t.equal((await download()).statusCode, 302)
+  t.equal((await call('GET', `${PATH}/download`)).status, 302)
 })
 
 t.test('a download of a pending record with Cache-Control: no-cache asked the API server twice', async (t) => {
-  const { app, screenshots, headers } = aGateway()
+  const { call, screenshots } = aGateway()
   let asked = 0
   screenshots.findLatest = async () => {
     asked += 1
     return aScreenshot({ phase: 'Pending' })
   }
-  const { statusCode } = await app.inject({ url: `${PATH}/download`, headers: { ...headers, 'cache-control': 'no-cache' } })
-  t.strictSame([statusCode, asked], [409, 1])
-})
-
-t.test('findRecord asks nobody about what cannot be an id', async (t) => {
-  const find = () => Promise.reject(new Error('asked'))
-  t.equal(
-    await findRecord('acme', '../x', { screenshots: { find, findLatest: find, findLive: () => undefined }, archive: { find } }),
-    undefined,
-  )
-})
-
-t.test('findRecord does not look for a foreign record in the archive', async (t) => {
-  const screenshots = { find: async () => completed(), findLatest: async () => completed(), findLive: () => undefined }
-  t.equal(await findRecord('other', SCREENSHOT_ID, { screenshots, archive: { find: () => Promise.reject(new Error('asked')) } }), undefined)
+  t.equal((await call('GET', `${PATH}/download`, undefined, noCache)).status, 409)
+  t.equal(asked, 1)
 })
 
 t.test('DELETE /screenshots/:id of an archived record buries it, removes its file, and is not found again', async (t) => {
-  const { app, archive, files, headers } = aGateway()
+  const { call, archive, files } = aGateway()
   await archive.put('acme', [completed()])
   files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
-  const remove = () => app.inject({ method: 'DELETE', url: PATH, headers })
-  t.equal((await remove()).statusCode, 204)
+  t.equal((await call('DELETE', PATH)).status, 204)
   t.equal(files.objects.size, 0)
-  t.equal((await remove()).statusCode, 404)
-  t.equal((await app.inject({ url: PATH, headers })).statusCode, 404)
-  t.strictSame((await app.inject({ url: '/v1/screenshots', headers })).json().data, [])
+  for (const method of ['DELETE', 'GET']) t.equal((await call(method, PATH)).status, 404)
+  t.strictSame((await call('GET', '/screenshots')).body.data, [])
 })
 
-t.test('DELETE /screenshots/:id of a record that is archived in this moment succeeds', async (t) => {
-  const { app, archive, screenshots, headers } = aGateway()
-  screenshots.put(completed())
-  screenshots.delete = async () => {
-    await archive.put('acme', [completed()])
-    screenshots.objects.clear()
-    return false
+t.test('DELETE /screenshots/:id succeeds for a record that is archived or deleted at this moment', async (t) => {
+  for (const isArchived of [true, false]) {
+    const { call, archive, screenshots } = aGateway()
+    screenshots.put(completed())
+    screenshots.delete = async () => {
+      if (isArchived) await archive.put('acme', [completed()])
+      screenshots.objects.clear()
+      return false
+    }
+    t.equal((await call('DELETE', PATH)).status, 204)
+    t.equal((await call('GET', PATH)).status, 404)
   }
-  t.equal((await app.inject({ method: 'DELETE', url: PATH, headers })).statusCode, 204)
-  t.equal((await app.inject({ url: PATH, headers })).statusCode, 404)
 })
 
-t.test('DELETE /screenshots/:id succeeds when the record is archived or deleted concurrently', async (t) => {
-  const { app, screenshots, headers } = aGateway()
-  screenshots.put(completed())
-  screenshots.delete = async () => false
-  t.equal((await app.inject({ method: 'DELETE', url: PATH, headers })).statusCode, 204)
-})
+/** A gateway with live records of some days ago, and archived ones. */
+async function withRecords(live: readonly number[], archived: readonly number[]) {
+  const gateway = aGateway()
+  for (const days of live) gateway.screenshots.put(completed(daysAgo(days)))
+  await gateway.archive.put(
+    'acme',
+    archived.map((days) => completed(daysAgo(days))),
+  )
+  const page = (query: string) => gateway.call('GET', `/screenshots?limit=3${query}`)
+  const twoPages = async (query = '') => {
+    const first = await page(query)
+    const second = await page(`${query}&cursor=${first.body.pagination.next_cursor}`)
+    t.strictSame(second.body.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
+    return [...listed(first), ...listed(second)]
+  }
+  return { ...gateway, twoPages }
+}
 
 t.test('GET /screenshots merges live and archived records, and pages through both', async (t) => {
-  const { app, archive, screenshots, headers } = aGateway()
-  const ids = [1, 2, 3, 4, 5].map(daysAgo)
-  for (const [n, id] of ids.entries()) {
-    if (n % 2 === 0) await archive.put('acme', [completed(id)])
-    else screenshots.put(completed(id))
-  }
-  const first = (await app.inject({ url: '/v1/screenshots?limit=3', headers })).json()
-  const second = (await app.inject({ url: `/v1/screenshots?limit=3&cursor=${first.pagination.next_cursor}`, headers })).json()
-  t.strictSame(
-    [...first.data, ...second.data].map(({ id }) => id),
-    ids,
-  )
-  t.strictSame(second.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
+  const { twoPages } = await withRecords([2, 4], [1, 3, 5])
+  t.strictSame(await twoPages(), [1, 2, 3, 4, 5].map(daysAgo))
 })
 
 t.test('GET /screenshots oldest first lists the archive and then the live records', async (t) => {
-  const { app, archive, screenshots, headers } = aGateway()
-  const [archived, live] = [[5, 6].map(daysAgo), [1, 2, 3].map(daysAgo)]
-  for (const id of live) screenshots.put(completed(id))
-  await archive.put('acme', archived.map(completed))
-  const page = async (query: string) => (await app.inject({ url: `/v1/screenshots?order=asc&limit=3${query}`, headers })).json()
-  const first = await page('')
-  const second = await page(`&cursor=${first.pagination.next_cursor}`)
-  t.strictSame(
-    [...first.data, ...second.data].map(({ id }) => id),
-    [...archived.toReversed(), ...live.toReversed()],
-  )
+  const { twoPages } = await withRecords([1, 2, 3], [5, 6])
+  t.strictSame(await twoPages('&order=asc'), [6, 5, 3, 2, 1].map(daysAgo))
 })
 
 t.test('GET /screenshots sorted by completed_at lists live records, or fails if the range has archived ones', async (t) => {
-  const { app, archive, screenshots, headers } = aGateway()
-  const live = [1, 2, 3].map(daysAgo)
-  for (const id of live) screenshots.put(completed(id))
-  await archive.put('acme', [completed(daysAgo(5))])
-  const refused = await app.inject({ url: '/v1/screenshots?sort=completed_at', headers })
-  t.equal(refused.statusCode, 400)
-  const { message, details } = refused.json().error
-  t.match(details, [{ path: 'sort', code: 'archived' }])
-  const bound = /created_after=([^,]+),/.exec(message)?.[1] ?? ''
+  const { call } = await withRecords([1, 2, 3], [5])
+  const refused = await call('GET', '/screenshots?sort=completed_at')
+  t.match(refused, { status: 400, body: { error: { details: [{ path: 'sort', code: 'archived' }] } } })
+  const bound = /created_after=([^,]+),/.exec(refused.body.error.message)?.[1] ?? ''
   t.not(bound, '')
-  const responded = await app.inject({ url: `/v1/screenshots?sort=completed_at&created_after=${bound}`, headers })
-  t.equal(responded.statusCode, 200)
-  t.strictSame(new Set(responded.json().data.map(({ id }: { id: string }) => id)), new Set(live))
+  const responded = await call('GET', `/screenshots?sort=completed_at&created_after=${bound}`)
+  t.equal(responded.status, 200)
+  t.strictSame(listed(responded).sort(), [1, 2, 3].map(daysAgo).sort())
 })
 
 t.test('a record whose file has expired shows it, and its download returns 410', async (t) => {
-  const { app, archive, headers } = aGateway()
+  const { call, archive } = aGateway()
   const [kept, over] = [daysAgo(29.5), daysAgo(30)] as const
   await archive.put('acme', [completed(kept), completed(over)])
-  const read = async (id: string) => (await app.inject({ url: `/v1/screenshots/${id}`, headers })).json()
-  t.match(await read(over), { status: 'completed', download_url: null, download_url_expires_at: null })
-  const { statusCode, body } = await app.inject({ url: `/v1/screenshots/${over}/download`, headers })
-  t.equal(statusCode, 410)
-  t.equal(JSON.parse(body).error.code, 'EXPIRED')
+  const { body } = await call('GET', `/screenshots/${over}`)
+  t.match(body, { status: 'completed', download_url: null, download_url_expires_at: null })
+  t.match(await call('GET', `/screenshots/${over}/download`), { status: 410, body: { error: { code: 'EXPIRED' } } })
   const half = new Date(NOW.getTime() + 43_200_000)
-  const expires = Date.parse((await read(kept)).download_url_expires_at)
+  const expires = Date.parse((await call('GET', `/screenshots/${kept}`)).body.download_url_expires_at)
   t.ok(expires <= half.getTime() && expires > half.getTime() - 1_000, 'the link ends with its file')
 })

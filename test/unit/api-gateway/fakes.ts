@@ -46,6 +46,7 @@ import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
+import { callerOf } from './requests.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
 
@@ -409,8 +410,17 @@ export function aGateway(changes: Partial<Deps> = {}) {
   })
   compareWithDocument(app)
   const headers = { authorization: `Bearer ${key}` }
+  /** Adds a key of the account, or of another one. Returns it with the header of its requests. */
+  const addKey = (spec: ApiKeySpec = {}) => {
+    const text = newKeyText()
+    const added = anApiKey(text, { accountName: 'acme', ...spec }, `key-${keys.keys.length + 1}`)
+    keys.keys.push(added)
+    return { key: added, id: apiKeyIdOf(added.metadata), text, headers: { authorization: `Bearer ${text}` } }
+  }
   return {
     app,
+    call: callerOf(app, headers),
+    addKey,
     bodyBudget,
     screenshots,
     files,

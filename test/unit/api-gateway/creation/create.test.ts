@@ -1,235 +1,268 @@
 import t from 'tap'
 import { invalid, unavailable } from '../../../../api-gateway/src/common/errors.ts'
-import { buildAll } from '../../../../api-gateway/src/creation/build.ts'
-import { createScreenshots } from '../../../../api-gateway/src/creation/create.ts'
-import type { IdempotentExecution } from '../../../../api-gateway/src/creation/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
-import type { UncertainCreate } from '../../../../api-gateway/src/creation/uncertain-creates.ts'
-import { buildMetrics } from '../../../../api-gateway/src/metrics/metrics.ts'
-import { createItems } from '../../../../api-gateway/src/resources/batches/create-items.ts'
-import { createSingle } from '../../../../api-gateway/src/resources/screenshots/create.ts'
-import type { NewScreenshot } from '../../../../api-gateway/src/store/ports.ts'
-import { toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
+import { type UncertainCreate, UncertainCreates } from '../../../../api-gateway/src/creation/uncertain-creates.ts'
+import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { CountingQuota, FakeObjects } from '../fake-stores.ts'
-import { aQueue, aScreenshot, FakeArchive, FakeFiles, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
+import { recordLog } from '../../../support/sources/log-lines.ts'
+import { CountingQuota } from '../fake-stores.ts'
+import { aGateway, aScreenshot, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
 
-const account: Account = {
-  metadata: { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
-  spec: { plan: 'scale' },
-}
+// Creations by POST, in which quota, stores or the process fail.
 
-class Screenshots extends FakeScreenshots {
-  failures: unknown[] = []
-  override async create(object: NewScreenshot): Promise<Screenshot> {
-    const failure = this.failures.shift()
-    if (failure !== undefined) throw failure
-    return super.create(object)
-  }
-}
+const urls = ['https://example.com/0', 'https://example.com/1', 'https://example.com/2']
 
-function aWorld(count: number) {
-  const screenshots = new Screenshots()
+/** `failures` are the outcomes of the next creates in the API server. Undefined: it creates the object. */
+function aWorld() {
+  const failures: unknown[] = []
   const uncertain: UncertainCreate[] = []
-  const deps = {
-    screenshots,
-    queue: aQueue(screenshots),
-    uncertainCreates: { add: async (create: UncertainCreate) => void uncertain.push(create) },
-    quota: new CountingQuota(),
-    archive: new FakeArchive(),
-    log: { warn: () => undefined } as never,
+  const quota = new CountingQuota()
+  const { log, text } = recordLog()
+  let at = NOW
+  const gateway = aGateway({
+    quota,
+    log,
+    now: () => at,
+    uncertainCreates: { add: async (create) => void uncertain.push(create) },
+  })
+  const { screenshots, objects, call } = gateway
+  const create = screenshots.create.bind(screenshots)
+  /** The entry of the Idempotency-Key while the first object is created. */
+  let begun: [string, string] | undefined
+  screenshots.create = async (object) => {
+    begun ??= [...objects.objects].find(([key]) => key.startsWith('idempotency/'))
+    const failure = failures.shift()
+    if (failure !== undefined) throw failure
+    return create(object)
   }
-  const urls = Array.from({ length: count }, (_, index) => `https://example.com/${index}`)
-  const done: unknown[] = []
-  const execution: IdempotentExecution = {
-    plan: planScreenshots(NOW, count, count > 1),
-    isRepeated: false,
-    isRemembered: false,
-    complete: async (result) => void done.push(result),
-    forget: async () => void done.push('forgotten'),
+  const key = { 'idempotency-key': 'order-7' }
+  const single = (more: Record<string, string> = key, options: object = {}) =>
+    call('POST', '/screenshots', { url: 'https://example.com/', options }, more)
+  const batch = (more: Record<string, string> = key) => call('POST', '/screenshots/batch', { urls }, more)
+  const later = (milliseconds: number): void => {
+    at = new Date(at.getTime() + milliseconds)
   }
-  const targets = urls.map((url) => ({ url }))
-  const sealingKey = () => toSealingKey(OPENING_KEY)
-  const cache = {
-    files: new FakeFiles(),
-    keyRing: () => ({ current: 'a', keys: { a: '' } }),
-    now: () => NOW,
-    metrics: buildMetrics(),
-    report: () => {},
+  /** Ten seconds after a crash of the gateway during the first create, another request may continue it. */
+  const crash = () => {
+    objects.objects.set(...begun!)
+    later(10_000)
   }
-  const build = () => buildAll({ accountName: 'acme', targets }, execution.plan, { sealingKey, objects: new FakeObjects(), ...cache })
-  const request = { account, execution, urls, batchId: execution.plan.batchId ?? '', build }
-  return { deps, request, execution, done, uncertain, repeat: { ...request, execution: { ...execution, isRepeated: true } } }
+  const stored = () => [...screenshots.objects.values()]
+  /** A key that was forgotten can stand for another request. */
+  const isForgotten = async () => {
+    failures.length = 0
+    return (await call('POST', '/screenshots', { url: 'https://example.com/other' }, key)).status === 202
+  }
+  return { ...gateway, quota, failures, uncertain, text, single, batch, later, crash, stored, isForgotten }
 }
+const statusesOf = ({ body }: { body: { screenshots: { status: string }[] } }) => body.screenshots.map(({ status }) => status)
 
 t.test('planScreenshots derives every id from the reservation', async (t) => {
   const { ids, reservation, batchId } = planScreenshots(NOW, 100, true)
   t.equal(new Set(ids).size, 100)
-  t.match(ids[0], /^scr_/)
-  t.match(reservation, /^res_/)
-  t.match(batchId, /^batch_/)
+  t.match([ids[0], reservation, batchId], [/^scr_/, /^res_/, /^batch_/])
 })
 
-t.test('createScreenshots pays, creates and settles, in the order of the request', async (t) => {
-  const { deps, request, execution } = aWorld(3)
-  const { items } = await createScreenshots(request, deps)
+t.test('a batch pays, creates and settles, in the order of the request', async (t) => {
+  const { batch, quota, stored } = aWorld()
+  const { status, body } = await batch()
+  t.match({ status, body }, { status: 202, body: { total: 3, successful: 3, failed: 0 } })
   t.strictSame(
-    items.map(({ id, screenshot }) => [id, screenshot?.spec.url]),
-    execution.plan.ids.map((id, index) => [id, `https://example.com/${index}`]),
+    body.screenshots.map(({ id, url_to_capture }: { id: string; url_to_capture: string }) => [id, url_to_capture]),
+    stored().map(({ metadata, spec }) => [screenshotIdOf(metadata), spec.url]),
   )
-  t.match(items[0]?.screenshot?.spec, { batchId: execution.plan.batchId, reservation: execution.plan.reservation })
-  t.equal(deps.quota.used, 3)
-  t.strictSame(deps.quota.settled, [execution.plan.reservation])
+  t.strictSame(
+    stored().map(({ spec }) => spec.url),
+    urls,
+  )
+  t.match(stored()[0]?.spec, { batchId: body.batch_id, reservation: /^res_/ })
+  t.strictSame([quota.used, quota.settled], [3, [stored()[0]?.spec.reservation]])
 })
 
-t.test('createScreenshots fills the quota exactly, from the first on', async (t) => {
-  const { deps, request } = aWorld(3)
-  deps.quota.limit = 2
-  const { items } = await createScreenshots(request, deps)
-  t.match(items, [{ screenshot: Object }, { screenshot: Object }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
-  t.equal(deps.screenshots.objects.size, 2)
+t.test('a batch fills the quota exactly, records the others as failed, and says the same when it is repeated', async (t) => {
+  const { batch, quota, archive, stored } = aWorld()
+  quota.limit = 2
+  const first = await batch()
+  t.equal(first.status, 202)
+  t.strictSame(statusesOf(first), ['pending', 'pending', 'failed'])
+  const [{ id, url, error }] = first.body.failed_jobs
+  t.match([url, error], [urls[2], /^USAGE_LIMIT_REACHED: /])
+  t.equal(stored().length, 2)
+  const ids = first.body.screenshots.map((item: { id: string }) => item.id)
+  t.strictSame(archive.batches.get(`acme/${first.body.batch_id}`), ids)
+  const refused = archive.records.get(id)
+  const result = { error: { code: 'USAGE_LIMIT_REACHED' } }
+  t.match(refused, { spec: { batchId: first.body.batch_id }, status: { phase: 'Failed', result } })
+  t.equal(refused?.spec.reservation, undefined)
+  t.strictSame((await batch()).body, first.body)
+  t.equal(quota.used, 2)
 })
 
-t.test('createScreenshots refuses and forgets when nothing was done', async (t) => {
-  const refusals: [string, (world: ReturnType<typeof aWorld>) => unknown][] = [
-    ['USAGE_LIMIT_REACHED', ({ deps }) => Object.assign(deps.quota, { limit: 0 })],
-    ['RATE_LIMIT_EXCEEDED', ({ deps }) => Object.assign(deps.quota, { isRateUsedUp: true })],
-    ['QUEUE_FULL', ({ deps }) => Object.assign(deps.screenshots, { isQueueFull: true })],
-  ]
-  for (const [code, arrange] of refusals) {
-    const world = aWorld(2)
+type World = ReturnType<typeof aWorld>
+
+/** Creations of which nothing was done. */
+const refusals: [code: string, status: number, arrange: (world: World) => void, restore: (world: World) => void][] = [
+  ['USAGE_LIMIT_REACHED', 429, ({ quota }) => (quota.limit = 0), ({ quota }) => (quota.limit = 9)],
+  ['RATE_LIMIT_EXCEEDED', 429, ({ quota }) => (quota.isRateUsedUp = true), ({ quota }) => (quota.isRateUsedUp = false)],
+  ['QUEUE_FULL', 503, ({ screenshots }) => (screenshots.isQueueFull = true), ({ screenshots }) => (screenshots.isQueueFull = false)],
+]
+for (const [code, status, arrange, restore] of refusals) {
+  t.test(`a creation with ${code} charges and creates nothing, and forgets its Idempotency-Key`, async (t) => {
+    const world = aWorld()
     arrange(world)
-    await t.rejects(createScreenshots(world.request, world.deps), { code })
-    t.strictSame([world.done, world.deps.screenshots.objects.size, world.deps.quota.used], [['forgotten'], 0, 0], code)
-  }
-})
+    for (const send of [world.single, world.batch]) {
+      t.match(await send(), { status, body: { error: { code } } })
+      t.strictSame([world.stored().length, world.quota.used], [0, 0])
+    }
+    restore(world)
+    t.ok(await world.isForgotten())
+  })
+}
 
-t.test('createScreenshots leaves the charge and the key when it is not known what was created', async (t) => {
-  const { deps, request, done, uncertain } = aWorld(1)
-  deps.screenshots.failures = [unavailable('away'), unavailable('away')]
-  const keyed = { ...request, execution: { ...request.execution, isRemembered: true } }
-  await t.rejects(createScreenshots(keyed, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.strictSame([deps.quota.used, deps.quota.settled, done, uncertain], [1, [], [], []])
-  await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE' })
+t.test('a creation leaves the charge and the key when it is not known what was created', async (t) => {
+  const { single, quota, failures, uncertain } = aWorld()
+  failures.push(unavailable('away'), unavailable('away'))
+  const refused = { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } }
+  t.match(await single(), refused)
+  t.strictSame([quota.used, quota.settled, uncertain], [1, [], []])
+  t.match(await single(), { status: 409, body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } } })
+  t.match(await single({}), refused)
   t.equal(uncertain.length, 1, 'without a key nobody comes back to it')
 })
 
-t.test('createScreenshots releases the units of Screenshots that the API server refuses', async (t) => {
-  const { deps, request, done } = aWorld(1)
-  deps.screenshots.failures = [invalid([{ path: 'options', code: 'refused', message: 'no' }])]
-  await t.rejects(createScreenshots(request, deps), { code: 'VALIDATION_ERROR' })
-  t.strictSame([deps.quota.used, done], [0, ['forgotten']])
+t.test('a creation releases the unit of a Screenshot that the API server refuses', async (t) => {
+  const { single, quota, failures, isForgotten } = aWorld()
+  failures.push(invalid([{ path: 'options', code: 'refused', message: 'no' }]))
+  t.match(await single(), { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } })
+  t.equal(quota.used, 0)
+  t.ok(await isForgotten())
 })
 
-t.test('createScreenshots releases only the unit of the refused Screenshot when others were stored', async (t) => {
-  const { deps, request, done, execution } = aWorld(3)
-  deps.screenshots.failures = [undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }])]
-  const { items } = await createScreenshots(request, deps)
-  t.match(items, [{ screenshot: Object }, { refusal: { code: 'VALIDATION_ERROR' } }, { screenshot: Object }])
-  t.strictSame([deps.quota.used, deps.screenshots.objects.size, done, deps.quota.settled], [2, 2, [], [execution.plan.reservation]])
+t.test('a batch releases only the unit of the refused Screenshot when others were stored', async (t) => {
+  const { batch, quota, failures, stored } = aWorld()
+  failures.push(undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }]))
+  const response = await batch()
+  t.strictSame(statusesOf(response), ['pending', 'failed', 'pending'])
+  t.match(response.body.failed_jobs, [{ error: /^VALIDATION_ERROR: / }])
+  t.strictSame([quota.used, stored().length, quota.settled], [2, 2, [stored()[0]?.spec.reservation]])
+  t.strictSame((await batch()).body, response.body, 'the key is kept')
 })
 
-t.test('createScreenshots says unavailable, with the cause for the log, for what it does not understand', async (t) => {
-  const { deps, request } = aWorld(1)
-  const cause = new Error('forbidden')
-  deps.screenshots.failures = [cause]
-  await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE', cause })
+t.test('a creation says unavailable, with the cause in the log, for what it does not understand', async (t) => {
+  const { single, failures, text } = aWorld()
+  failures.push(new Error('the words of the cause'))
+  t.match(await single(), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
+  t.match(text(), 'the words of the cause')
 })
 
-t.test('createScreenshots charges nothing when the options cannot be stored', async (t) => {
-  const { deps, request, done } = aWorld(2)
-  const build = async () => {
-    throw unavailable('away')
+t.test('a creation charges nothing when its options cannot be stored', async (t) => {
+  const { single, quota, objects, stored, isForgotten } = aWorld()
+  const write = objects.write.bind(objects)
+  objects.write = async (key, ...rest) => {
+    if (key.startsWith('options/')) throw unavailable('away')
+    return write(key, ...rest)
   }
-  await t.rejects(createScreenshots({ ...request, build }, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.strictSame([deps.quota.used, done, deps.screenshots.objects.size], [0, ['forgotten'], 0])
+  t.match(await single(undefined, { styles: 'x'.repeat(9_000) }), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
+  t.strictSame([quota.used, stored().length], [0, 0])
+  t.ok(await isForgotten())
 })
 
-t.test('createScreenshots repeated after a crash before the first object pays once', async (t) => {
-  const { deps, request, repeat, execution } = aWorld(2)
-  await deps.quota.reserve({
-    account,
-    reservation: execution.plan.reservation,
-    names: execution.plan.ids.map((id) => id.replace('_', '-')),
-    at: NOW,
-  })
-  const { items } = await createScreenshots(repeat, deps)
-  t.strictSame([items.length, deps.quota.used, deps.screenshots.objects.size], [2, 2, 2])
-  t.ok(request)
+t.test('a creation that is repeated after a crash before the first object pays once', async (t) => {
+  const { batch, quota, failures, crash, stored } = aWorld()
+  failures.push(...urls.map(() => unavailable('away')))
+  await batch()
+  t.strictSame([quota.used, stored().length], [3, 0], 'control')
+  crash()
+  t.equal((await batch()).status, 202)
+  t.strictSame([quota.used, stored().length], [3, 3])
 })
 
-t.test('createScreenshots repeated after a crash among the objects creates what is missing, wherever the others are', async (t) => {
-  const { deps, request, repeat, execution } = aWorld(3)
-  await createScreenshots(request, deps)
-  const [archived = '', lost = ''] = execution.plan.ids
-  await deps.archive.put('acme', [deps.screenshots.objects.get(archived) ?? aScreenshot({})])
-  deps.screenshots.objects.delete(archived)
-  deps.screenshots.objects.delete(lost)
-  const { items } = await createScreenshots(repeat, deps)
-  t.strictSame(
-    items.map(({ id, refusal }) => [id, refusal]),
-    execution.plan.ids.map((id) => [id, undefined]),
-  )
-  t.strictSame([[...deps.screenshots.objects.keys()].sort(), deps.quota.used], [execution.plan.ids.slice(1).sort(), 3])
+t.test('a batch that is repeated after a crash among its objects creates what is missing, wherever the others are', async (t) => {
+  const { batch, quota, crash, archive, screenshots, stored } = aWorld()
+  const first = await batch()
+  const [archived, lost] = stored() as [Screenshot, Screenshot]
+  const ids = [...screenshots.objects.keys()]
+  await archive.put('acme', [archived])
+  for (const { metadata } of [archived, lost]) screenshots.objects.delete(screenshotIdOf(metadata))
+  crash()
+  const again = await batch()
+  t.match([again.status, again.headers['idempotent-replayed']], [202, 'true'])
+  t.strictSame([again.body.screenshots, again.body.failed], [first.body.screenshots, 0])
+  t.strictSame([[...screenshots.objects.keys()].sort(), quota.used], [ids.slice(1).sort(), 3])
 })
 
-t.test(
-  'createSingle answers a completed repetition from the record, from the archive, and from the request when it was deleted',
-  async (t) => {
-    const { deps, request, execution } = aWorld(1)
-    const created = await createSingle(request, deps)
-    const repeated = { ...request, execution: { ...execution, isRepeated: true, result: {} } }
-    t.strictSame(await createSingle(repeated, deps), created)
-    deps.screenshots.objects.clear()
-    await deps.archive.put('acme', [created])
-    t.strictSame(await createSingle(repeated, deps), created)
-    deps.archive.records.clear()
-    t.match(await createSingle(repeated, deps), {
-      metadata: { name: created.metadata.name },
-      spec: created.spec,
-      status: { phase: 'Pending' },
-    })
-    t.strictSame([deps.quota.used, deps.screenshots.objects.size], [1, 0])
-  },
-)
-
-t.test('createItems records what was over the quota as failed, and says the same when it is repeated', async (t) => {
-  const { deps, request, execution, done } = aWorld(3)
-  deps.quota.limit = 2
-  const items = await createItems(request, deps)
-  t.match(items[2], { url: 'https://example.com/2', refusal: { code: 'USAGE_LIMIT_REACHED' } })
-  t.strictSame(deps.archive.batches.get(`acme/${request.batchId}`), execution.plan.ids)
-  const refused = deps.archive.records.get(execution.plan.ids[2] ?? '')
-  t.match(refused, { spec: { batchId: request.batchId }, status: { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } } })
-  t.equal(refused?.spec.reservation, undefined)
-  t.strictSame(await createItems({ ...request, execution: { ...execution, isRepeated: true, result: done[0] } }, deps), items)
+t.test('a repetition gets the first response from the record, from the archive, and from the request when it was deleted', async (t) => {
+  const { single, quota, screenshots, archive, stored } = aWorld()
+  const first = await single()
+  const [created] = stored() as [Screenshot]
+  screenshots.put({ ...created, status: { phase: 'Completed' } })
+  t.strictSame((await single()).body, first.body, 'as it was created')
+  screenshots.objects.clear()
+  await archive.put('acme', [created])
+  t.strictSame((await single()).body, first.body)
+  archive.records.clear()
+  t.strictSame((await single()).body, first.body)
+  t.strictSame([quota.used, screenshots.objects.size], [1, 0])
 })
 
-t.test('createItems answers although the records of refused items cannot be kept', async (t) => {
-  const { deps, request } = aWorld(2)
-  deps.quota.limit = 1
-  deps.archive.put = async () => {
-    throw unavailable('away')
+t.test('a batch is answered although the records of refused items cannot be kept', async (t) => {
+  const { batch, quota, archive } = aWorld()
+  quota.limit = 1
+  archive.put = () => Promise.reject(unavailable('away'))
+  t.strictSame(statusesOf(await batch()), ['pending', 'failed', 'failed'])
+})
+
+t.test('a batch charges nothing when its ids cannot be kept', async (t) => {
+  const { batch, quota, archive } = aWorld()
+  archive.putBatch = () => Promise.reject(unavailable('away'))
+  t.match(await batch(), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
+  t.equal(quota.used, 0)
+})
+
+t.test('a batch names single items that could not be stored', async (t) => {
+  const { batch, quota, archive, failures, uncertain, stored } = aWorld()
+  failures.push(undefined, unavailable('away'))
+  const response = await batch()
+  t.strictSame(statusesOf(response), ['pending', 'failed', 'pending'])
+  const [{ id, error }] = response.body.failed_jobs
+  t.match(error, /^SERVICE_UNAVAILABLE: /)
+  t.equal(archive.records.size, 0, 'it may exist all the same')
+  t.strictSame(uncertain, [{ account: 'acme', reservation: stored()[0]?.spec.reservation, ids: [id] }], 'somebody looks into it')
+  t.strictSame(quota.settled, [])
+})
+
+/** Five creates that are charged and whose outcome is unknown. They are looked up as soon as it is asked for. */
+async function anUncertainWorld() {
+  const account = { metadata: { name: 'acme' }, spec: { plan: 'scale' } } as Account
+  const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
+  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), quota: new CountingQuota() }
+  await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
+  const waits: number[] = []
+  const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })
+  return { ids, ...deps, waits, settle: () => uncertainCreates.add({ account: 'acme', reservation: 'res_1', ids }) }
+}
+
+t.test('screenshots that were never created are refunded, and live, archived and deleted ones stay charged', async (t) => {
+  const { ids, screenshots, archive, quota, settle } = await anUncertainWorld()
+  const [live = '', archived = '', deleted = ''] = ids
+  screenshots.put(aScreenshot({ id: live }))
+  await archive.put('acme', [aScreenshot({ id: archived })])
+  await archive.markDeleted('acme', deleted)
+  await settle()
+  t.strictSame([quota.used, quota.settled], [3, ['res_1']])
+})
+
+t.test('failed lookups of uncertain creates are repeated, and after the last check the operator settles the rest', async (t) => {
+  for (const { failures, expected } of [
+    { failures: 2, expected: [3, 0, 1] },
+    { failures: Number.POSITIVE_INFINITY, expected: [5, 5, 0] },
+  ]) {
+    const { screenshots, quota, waits, settle } = await anUncertainWorld()
+    let away = failures
+    const findLatest = screenshots.findLatest.bind(screenshots)
+    screenshots.findLatest = async (id) => (away-- > 0 ? Promise.reject(unavailable('away')) : findLatest(id))
+    await settle()
+    t.strictSame([waits.length, quota.used, quota.settled.length], expected)
   }
-  t.match(await createItems(request, deps), [{ refusal: undefined }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
-})
-
-t.test('createItems charges nothing when its ids cannot be kept', async (t) => {
-  const { deps, request } = aWorld(2)
-  deps.archive.putBatch = async () => {
-    throw unavailable('away')
-  }
-  await t.rejects(createItems(request, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.equal(deps.quota.used, 0)
-})
-
-t.test('createItems names single items that could not be stored', async (t) => {
-  const { deps, request, execution, uncertain } = aWorld(3)
-  deps.screenshots.failures = [undefined, unavailable('away')]
-  const items = await createItems(request, deps)
-  t.match(items, [{ refusal: undefined }, { refusal: { code: 'SERVICE_UNAVAILABLE' } }, { refusal: undefined }])
-  t.equal(deps.archive.records.size, 0, 'it may exist all the same')
-  t.match(uncertain, [{ account: 'acme', reservation: execution.plan.reservation, ids: [execution.plan.ids[1]] }], 'somebody looks into it')
-  t.strictSame(deps.quota.settled, [])
 })

@@ -7,6 +7,7 @@ import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS } from '../../../../api-gateway/src/openapi/events.ts'
 import { parametersOf } from '../../../../api-gateway/src/openapi/write-operation.ts'
 import { routes } from '../../../../api-gateway/src/resources/all.ts'
+import { findOperation, findUndocumented } from '../../../support/sources/documented.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -176,4 +177,20 @@ t.test('a kilobyte of requests for the document stops a gateway for seconds: all
   for (let n = 0; n < 2; n++) await app.inject({ url: '/v1/openapi.json' })
   t.ok(Buffer.isBuffer(sent[0]))
   t.equal(sent[0], sent[1])
+})
+
+// The fake gateway compares all responses of all unit tests with the document: see compareWithDocument in ../fakes.ts.
+t.test('findUndocumented tells a status, a code and a field that the document does not have', async (t) => {
+  const seen = { method: 'GET', path: '/v1/usage/current' }
+  t.match(findUndocumented({ ...seen, status: 418, body: {} }), 'no such status')
+  t.match(findUndocumented({ ...seen, status: 401, body: { success: false, error: { code: 'NOT_FOUND', message: '' } } }), 'no NOT_FOUND')
+  const error = { code: 'UNAUTHORIZED', message: '', hint: '' }
+  t.match(findUndocumented({ ...seen, status: 401, body: { success: false, error } }), '.error.hint is not documented')
+  t.match(findUndocumented({ ...seen, status: 401, body: { error } }), 'Invalid input')
+})
+
+t.test('findOperation takes a path that is spelled out before one with an id, and HEAD as GET', async (t) => {
+  t.equal(findOperation('POST', '/v1/screenshots/batch')?.id, 'createBatch')
+  t.equal(findOperation('HEAD', '/api/v1/screenshots/scr_1')?.id, 'getScreenshot')
+  t.equal(findOperation('GET', '/healthz'), undefined)
 })

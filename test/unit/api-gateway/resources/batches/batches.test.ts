@@ -1,24 +1,98 @@
 import t from 'tap'
+import { ApiError, type Problem } from '../../../../../api-gateway/src/common/errors.ts'
+import { toBatchResult } from '../../../../../api-gateway/src/resources/batches/batch-result.ts'
+import { parseBatchBody } from '../../../../../api-gateway/src/resources/batches/create-body.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
-import { aGateway, NOW } from '../../fakes.ts'
+import { aGateway, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
+const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
+const url = 'https://example.com/'
 const urls = [1, 2, 3].map((n) => `https://example.com/${n}`)
 
+t.test('parseBatchBody takes addresses in their order, doubles too, with one set of options', async (t) => {
+  const options = { full_page: true, external_identifier: 'run-7' }
+  t.strictSame(parseBatchBody({ urls: [url, 'HTTP://example.com', url], options, attachment_name: 'a.png' }, rules), {
+    targets: [{ url }, { url: 'http://example.com' }, { url }],
+    options: { fullPage: true },
+    record: { externalIdentifier: 'run-7', attachmentName: 'a.png' },
+    ignored: [],
+  })
+})
+
+t.test('parseBatchBody takes credentials out of each address, and private options for all', async (t) => {
+  const body = { urls: ['https://ada:pw@example.com/', url], options: { headers: { 'X-Key': 'k' } } }
+  t.match(parseBatchBody(body, rules), {
+    targets: [{ url, privateOptions: { basicAuthUsername: 'ada', basicAuthPassword: 'pw' } }, { url }],
+    privateOptions: { headers: { 'X-Key': 'k' } },
+  })
+})
+
+const problems = (body: unknown): string[] => {
+  try {
+    parseBatchBody(body, rules)
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return [error.code, ...(error.details as readonly Problem[]).map(({ path, code }) => `${path} ${code}`)]
+  }
+}
+const [INVALID, NOT_ALLOWED] = ['VALIDATION_ERROR', 'URL_NOT_ALLOWED']
+const longPassword = `http://ada:${'x'.repeat(257)}@proxy.example`
+
+const refused: [name: string, body: unknown, ...problems: string[]][] = [
+  ['nothing', undefined, INVALID, ' required'],
+  ['no urls', {}, INVALID, 'urls required'],
+  ['an empty list', { urls: [] }, INVALID, 'urls too_small'],
+  ['101 urls', { urls: Array.from({ length: 101 }, () => 'bad') }, INVALID, 'urls too_big'],
+  ['a number for a url', { urls: [url, 7] }, INVALID, 'urls[1] invalid_type'],
+  ['every bad url by its place', { urls: ['ftp://a', url, 'b'] }, INVALID, 'urls[0] unsupported_scheme', 'urls[2] invalid_url'],
+  [
+    'refused addresses alone',
+    { urls: ['http://10.0.0.1/', url, 'http://[::1]/'] },
+    NOT_ALLOWED,
+    'urls[0] url_not_allowed',
+    'urls[2] url_not_allowed',
+  ],
+  ['a url among the options', { urls: [url], options: { url } }, INVALID, 'options.url unknown_field'],
+  ['markup', { urls: [url], options: { html: 'a' } }, INVALID, 'options.html contradiction'],
+  ['a long password in a proxy', { urls: [url], options: { proxy: longPassword } }, INVALID, 'options.proxy too_big'],
+  ['how to answer', { urls: [url], async: false }, INVALID, 'async unknown_field'],
+  ['a misleading file name', { urls: [url], attachment_name: 'bill\u202egnp.exe' }, INVALID, 'attachment_name invalid_value'],
+  ['a file name with a path', { urls: [url], attachment_name: '../a' }, INVALID, 'attachment_name invalid_format'],
+]
+for (const [name, body, ...wanted] of refused) t.test(`parseBatchBody refuses ${name}`, async (t) => t.strictSame(problems(body), wanted))
+
+t.test('toBatchResult has failed_jobs and warning only when a URL was not queued', async (t) => {
+  t.strictSame(toBatchResult('batch_1', [{ id: SCREENSHOT_ID, url }]), {
+    batch_id: 'batch_1',
+    screenshots: [{ id: SCREENSHOT_ID, url_to_capture: url, status: 'pending', created_at: NOW.toISOString() }],
+    total: 1,
+    successful: 1,
+    failed: 0,
+    estimated_time: '10-60s',
+  })
+  t.match(toBatchResult('batch_1', [{ id: SCREENSHOT_ID, url, refusal: { code: 'USAGE_LIMIT_REACHED', message: 'no more' } }]), {
+    screenshots: [{ status: 'failed' }],
+    successful: 0,
+    failed: 1,
+    failed_jobs: [{ id: SCREENSHOT_ID, url, error: 'USAGE_LIMIT_REACHED: no more' }],
+    warning: '1 of 1 screenshots were not queued: see failed_jobs',
+  })
+})
+
 t.test('POST /screenshots/batch rejects the whole batch for an invalid url, and creates and charges nothing', async (t) => {
-  const { app, headers, screenshots, quota } = aGateway()
-  const payload = { urls: [...urls, 'http://10.0.0.1/'] }
-  const response = await app.inject({ method: 'POST', url: '/v1/screenshots/batch', headers, payload })
-  t.match(response.json(), { error: { code: 'URL_NOT_ALLOWED', details: [{ path: 'urls[3]' }] } })
-  t.equal(screenshots.objects.size, 0)
-  t.equal(quota.facts({ metadata: { name: 'acme' }, spec: { plan: 'scale' } } as never, NOW).used, 0)
+  const { call, screenshots, quota } = aGateway()
+  const { body } = await call('POST', '/screenshots/batch', { urls: [...urls, 'http://10.0.0.1/'] })
+  t.match(body, { error: { code: 'URL_NOT_ALLOWED', details: [{ path: 'urls[3]' }] } })
+  t.strictSame([screenshots.objects.size, quota.usages.size], [0, 0])
 })
 
 t.test('GET /batches/:id counts the items by outcome, without deleted ones', async (t) => {
-  const { app, headers, screenshots } = aGateway()
-  const made = await app.inject({ method: 'POST', url: '/v1/screenshots/batch', headers, payload: { urls, external_identifier: 'run-7' } })
-  const { batch_id: id, screenshots: items } = made.json()
-  t.equal(made.statusCode, 202)
-  t.equal(made.headers.location, `/api/v1/batches/${id}`)
+  const { call, screenshots } = aGateway()
+  const made = await call('POST', '/screenshots/batch', { urls, external_identifier: 'run-7' })
+  const { batch_id: id, screenshots: items } = made.body
+  t.match(made, { status: 202, headers: { location: `/api/v1/batches/${id}` } })
   const [first, second, third] = items.map((item: { id: string }) => item.id)
   const end = (one: string, status: object) => {
     const shot = screenshots.objects.get(one)!
@@ -27,7 +101,7 @@ t.test('GET /batches/:id counts the items by outcome, without deleted ones', asy
   }
   end(first, { phase: 'Completed', result: { sizeBytes: 1 } })
   end(second, { phase: 'Failed', result: { error: { code: 'DNS_FAILED', message: 'no such host' } } })
-  const read = async () => (await app.inject({ url: `/v1/batches/${id}`, headers })).json()
+  const read = async () => (await call('GET', `/batches/${id}`)).body
   t.match(await read(), {
     success: true,
     data: {
@@ -40,11 +114,9 @@ t.test('GET /batches/:id counts the items by outcome, without deleted ones', asy
 })
 
 t.test('GET /batches/:id returns the same 404 for a batch of another account as for an unknown one', async (t) => {
-  const { app, headers, archive } = aGateway()
+  const { call, archive } = aGateway()
   const foreign = newId('batch', NOW)
   await archive.putBatch('other', foreign, [newId('scr', NOW)])
-  for (const id of [foreign, newId('batch', NOW), 'nonsense']) {
-    const response = await app.inject({ url: `/v1/batches/${id}`, headers })
-    t.match([response.statusCode, response.json().error], [404, { code: 'NOT_FOUND', message: 'batch not found' }], id)
-  }
+  for (const id of [foreign, newId('batch', NOW), 'nonsense'])
+    t.match(await call('GET', `/batches/${id}`), { status: 404, body: { error: { code: 'NOT_FOUND', message: 'batch not found' } } }, id)
 })

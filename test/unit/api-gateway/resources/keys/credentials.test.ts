@@ -1,78 +1,47 @@
 import t from 'tap'
-import { assertScope, findOldestKey, isUsable, parseBearer } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
+import { findOldestKey, isUsable } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
+import { NegativeCache } from '../../../../../api-gateway/src/resources/keys/negative-cache.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../../../crds/src/identifiers/names.ts'
 import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { anApiKey } from '../../fakes.ts'
 
+// What authentication decides about keys. ../../app.test.ts has the responses to each header and key.
+
 const text = newKeyText()
 const now = new Date('2026-11-21T10:00:00Z')
-
-for (const header of [`Bearer ${text}`, `bearer   ${text}`, `BEARER ${text} `]) {
-  t.test(`parseBearer reads ${header.slice(0, 12)}…`, async (t) => t.equal(parseBearer(header), text))
-}
-
-const missing = [undefined, '', 'Bearer', 'Bearer ', text, `Basic ${text}`, `Bearer ${text} x`]
-for (const header of missing) {
-  t.test(`parseBearer says UNAUTHORIZED to ${header?.slice(0, 12)}`, async (t) => {
-    t.throws(() => parseBearer(header), { code: 'UNAUTHORIZED', headers: { 'www-authenticate': 'Bearer realm="api"' } })
-  })
-}
-
-t.test('parseBearer refuses by its checksum what cannot be a key', async (t) => {
-  const flipped = `${text.slice(0, 8)}${text[8] === 'a' ? 'b' : 'a'}${text.slice(9)}`
-  for (const wrong of ['x', 'ttk_short', flipped, `${text}0`]) {
-    t.throws(() => parseBearer(`Bearer ${wrong}`), { code: 'INVALID_API_KEY', headers: { 'www-authenticate': /error="invalid_token"/ } })
-  }
-})
-
-const usable: [string, ApiKeySpec, boolean][] = [
-  ['a key of defaults', {}, true],
-  ['an active key', { active: true }, true],
-  ['an inactive key', { active: false }, false],
-  ['a key that expires later', { expiryTime: '2026-11-21T10:00:00.001Z' }, true],
-  ['a key that expires now', { expiryTime: '2026-11-21T10:00:00Z' }, false],
-]
-for (const [name, spec, is] of usable) {
-  t.test(`isUsable ${name}`, async (t) => t.equal(isUsable(anApiKey(text, spec), keyHash(text), now), is))
-}
-
-t.test('isUsable accepts only the two keys of a rotation', async (t) => {
-  const other = newKeyText()
-  const key = anApiKey(text, {})
-  const rotating = { ...key, metadata: { ...key.metadata, labels: { ...key.metadata.labels, [Label.keyHash2]: keyHash(other) } } }
-  t.equal(hashesOf(rotating).length, 2)
-  t.equal(isUsable(rotating, keyHash(other), now), true)
-  t.equal(isUsable(rotating, keyHash(newKeyText()), now), false)
-  t.equal(isUsable(rotating, '', now), false)
-})
-
-t.test('isUsable ends only the text before a rotation when the overlap is over', async (t) => {
-  const other = newKeyText()
-  const expiryTime = '2026-11-21T11:00:00Z'
-  const key = anApiKey(text, { previous: { expiryTime } })
-  const rotating = { ...key, metadata: { ...key.metadata, labels: { ...key.metadata.labels, [Label.keyHash2]: keyHash(other) } } }
-  const before = new Date('2026-11-21T10:59:59.999Z')
-  t.strictSame(
-    [before, new Date(expiryTime)].map((at) => isUsable(rotating, keyHash(other), at)),
-    [true, false],
-  )
-  t.strictSame(
-    [before, new Date(expiryTime)].map((at) => isUsable(rotating, keyHash(text), at)),
-    [true, true],
-  )
-})
-
+const withLabels = (key: ApiKey, labels: Record<string, string>): ApiKey => ({ ...key, metadata: { ...key.metadata, labels } })
+const other = newKeyText()
+/** A key whose text before the rotation is `other`. */
+const rotating = (spec: ApiKeySpec = {}) =>
+  withLabels(anApiKey(text, spec), { [Label.keyHash1]: keyHash(text), [Label.keyHash2]: keyHash(other) })
 /** Deleted, and kept in the API server by a finalizer. */
 const deleted = (key: ApiKey): ApiKey => ({ ...key, metadata: { ...key.metadata, deletionTimestamp: now.toISOString() } })
+const overlap = { previous: { expiryTime: '2026-11-21T10:00:00Z' } }
+const before = new Date(now.getTime() - 1)
 
-t.test('a deleted key worked on while a finalizer kept it', async (t) => {
-  t.equal(isUsable(deleted(anApiKey(text, {})), keyHash(text), now), false)
-})
+const usable: [name: string, key: ApiKey, text: string, at: Date, is: boolean][] = [
+  ['a key of defaults', anApiKey(text, {}), text, now, true],
+  ['an active key', anApiKey(text, { active: true }), text, now, true],
+  ['an inactive key', anApiKey(text, { active: false }), text, now, false],
+  ['a key that expires later', anApiKey(text, { expiryTime: '2026-11-21T10:00:00.001Z' }), text, now, true],
+  ['a key that expires now', anApiKey(text, { expiryTime: '2026-11-21T10:00:00Z' }), text, now, false],
+  ['the previous text of a rotation', rotating(), other, now, true],
+  ['a third text', rotating(), newKeyText(), now, false],
+  ['the previous text in the overlap', rotating(overlap), other, before, true],
+  ['the previous text at its end', rotating(overlap), other, now, false],
+  ['the new text in the overlap', rotating(overlap), text, before, true],
+  ['the new text after the overlap', rotating(overlap), text, now, true],
+  ['a deleted key that a finalizer keeps', deleted(anApiKey(text, {})), text, now, false],
+]
+for (const [name, key, given, at, is] of usable) {
+  t.test(`isUsable says ${is ? 'yes' : 'no'} to ${name}`, async (t) => t.equal(isUsable(key, keyHash(given), at), is))
+}
 
-t.test('isUsable rejects an empty hash for a key without a hash', async (t) => {
-  const key = anApiKey(text, {})
-  t.equal(isUsable({ ...key, metadata: { ...key.metadata, labels: {} } }, '', now), false)
+t.test('isUsable rejects an empty hash, also for a key without a hash', async (t) => {
+  t.equal(hashesOf(rotating()).length, 2)
+  t.equal(isUsable(rotating(), '', now), false)
+  t.equal(isUsable(withLabels(anApiKey(text, {}), {}), '', now), false)
 })
 
 t.test('findOldestKey gives the oldest of several keys with one text', async (t) => {
@@ -81,24 +50,52 @@ t.test('findOldestKey gives the oldest of several keys with one text', async (t)
     return { ...key, metadata: { ...key.metadata, name, creationTimestamp } }
   }
   const [oldest, twin, young] = [aged('b', '2026-11-20T00:00:00Z'), aged('c', '2026-11-20T00:00:00Z'), aged('a', '2026-11-21T00:00:00Z')]
-  for (const keys of [
-    [young, twin, oldest],
-    [oldest, young, twin],
-  ])
-    t.equal(findOldestKey(keys), oldest)
+  t.equal(findOldestKey([young, twin, oldest]), oldest)
+  t.equal(findOldestKey([oldest, young, twin]), oldest)
   t.equal(findOldestKey([]), undefined)
   t.equal(findOldestKey([deleted(oldest), young]), young, 'a deleted key leaves its text to the next one')
 })
 
-t.test('assertScope lets pass what the key may do', async (t) => {
-  for (const scopes of [undefined, ['*'], ['screenshots:read'], ['keys:read', 'screenshots:read']] as const) {
-    const spec: ApiKeySpec = scopes === undefined ? {} : { scopes: [...scopes] }
-    t.doesNotThrow(() => assertScope(anApiKey(text, spec), 'screenshots:read'))
-  }
-  for (const scopes of [[], ['screenshots:write']] as const) {
-    t.throws(() => assertScope(anApiKey(text, { scopes: [...scopes] }), 'screenshots:read'), {
-      code: 'INSUFFICIENT_SCOPE',
-      headers: { 'www-authenticate': 'Bearer realm="api", error="insufficient_scope", scope="screenshots:read"' },
-    })
+t.test('NegativeCache asks once in five seconds for one name, and shares the result', async (t) => {
+  const cache = new NegativeCache()
+  let asked = 0
+  const ask = (at: number) => cache.ask('a', at, async () => ++asked)
+  t.strictSame(await Promise.all([ask(0), ask(1), ask(4_999)]), [1, 1, 1])
+  t.equal(await ask(5_000), 2)
+})
+
+t.test('NegativeCache asks at most twenty times a second in all', async (t) => {
+  const cache = new NegativeCache()
+  const results = await Promise.all(Array.from({ length: 30 }, (_, i) => cache.ask(`key ${i}`, 100, async () => 'asked')))
+  t.equal(results.filter((result) => result === 'asked').length, 20)
+  t.equal(await cache.ask('later', 1_100, async () => 'asked'), 'asked')
+})
+
+t.test('NegativeCache does not remember failed requests', async (t) => {
+  const cache = new NegativeCache()
+  await t.rejects(
+    cache.ask('a', 0, () => Promise.reject(new Error('away'))),
+    { message: 'away' },
+  )
+  t.equal(await cache.ask('a', 1, async () => 'there'), 'there')
+})
+
+t.test('NegativeCache remembers only that nothing was found, because found objects may be revoked', async (t) => {
+  for (const [found, asks] of [
+    [undefined, 1],
+    [[], 1],
+    [['a key'], 2],
+    ['an account', 2],
+  ] as const) {
+    const cache = new NegativeCache()
+    let asked = 0
+    const ask = () =>
+      cache.ask('a', 0, async () => {
+        asked++
+        return found
+      })
+    await ask()
+    await ask()
+    t.equal(asked, asks, JSON.stringify(found))
   }
 })

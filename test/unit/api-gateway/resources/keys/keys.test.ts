@@ -1,32 +1,33 @@
 import t from 'tap'
-import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { keyHash } from '../../../../../crds/src/crypto/key-text.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
-import { calling } from '../../calling.ts'
-import { aGateway, anApiKey, NOW } from '../../fakes.ts'
+import { aGateway, NOW } from '../../fakes.ts'
+import { type Call, callerOf, type Refusal, testRefusals } from '../../requests.ts'
 
 type Gateway = ReturnType<typeof aGateway>
-
-/** Calls as the first key, or as another one. */
-/** A second key of the account; gives its header. */
-function addKey(gateway: Gateway, spec: ApiKeySpec = {}) {
-  const text = newKeyText()
-  const key = anApiKey(text, { accountName: 'acme', ...spec })
-  key.metadata = { ...key.metadata, name: `key-${gateway.keys.keys.length + 1}`, uid: `uid-${text}` }
-  gateway.keys.keys.push(key)
-  return { key, headers: { authorization: `Bearer ${text}` } }
-}
 
 /** Another writer changes the newest key: what clients see of it, or a counter alone. */
 function overtake({ keys: { keys } }: Gateway, generation?: number) {
   const key = keys.at(-1)!
   keys[keys.length - 1] = { ...key, metadata: { ...key.metadata, resourceVersion: '99', ...(generation ? { generation } : {}) } }
 }
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString()
+const lastKey = { status: 409, body: { error: { code: 'LAST_API_KEY' } } }
+const insufficient = { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }
+
+/** A gateway with another key, created by request, and the id of its first key. */
+async function withKey(changes: Parameters<typeof aGateway>[0] = {}, body: object = { name: 'one' }) {
+  const gateway = aGateway(changes)
+  const created = (await gateway.call('POST', '/keys', body)).body.data
+  const firstId = apiKeyIdOf(gateway.keys.keys[0]!.metadata)
+  return { gateway, ...gateway, created, firstId, path: `/keys/${created.id}` }
+}
 
 t.test('POST /keys shows the text once and stores its hash', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
+  const { call, keys } = aGateway()
   const created = await call('POST', '/keys', { name: 'ci', scopes: ['screenshots:read'], expires_in_days: 2 })
   const { key, ...record } = created.body.data
   t.equal(created.status, 201)
@@ -46,237 +47,193 @@ t.test('POST /keys shows the text once and stores its hash', async (t) => {
     previous_key_expires_at: null,
     link_policy: null,
   })
-  const stored = gateway.keys.keys.at(-1)!
+  const stored = keys.keys.at(-1)!
   t.notMatch(JSON.stringify(stored), key)
   t.strictSame(hashesOf(stored), [keyHash(key)])
   t.match(stored.metadata.name, /^key-[0-9a-z]{26}$/)
-  t.equal((await call('GET', '/screenshots', undefined, { authorization: `Bearer ${key}` })).status, 200)
-  t.match(await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` }), {
-    status: 403,
-    body: { error: { code: 'INSUFFICIENT_SCOPE' } },
-  })
+  t.equal((await call('GET', '/screenshots', undefined, bearer(key))).status, 200)
+  t.match(await call('GET', '/keys', undefined, bearer(key)), insufficient)
 })
 
-const bodies: { name: string; body: unknown; details: string[] }[] = [
-  { name: 'no body', body: undefined, details: [' required'] },
-  { name: 'no name', body: {}, details: ['name required'] },
-  { name: 'an empty name', body: { name: '' }, details: ['name too_small'] },
-  { name: 'a name of 101 characters', body: { name: '📷'.repeat(101) }, details: ['name too_big'] },
-  { name: 'a name of blanks', body: { name: ' \t ' }, details: ['name invalid_value'] },
-  { name: 'a name of invisible characters', body: { name: '\u200b\u00a0\u3164\ufe0f' }, details: ['name invalid_value'] },
-  { name: 'half a character', body: { name: '\ud83d' }, details: ['name invalid_format'] },
-  { name: 'no scopes', body: { name: 'a', scopes: [] }, details: ['scopes too_small'] },
-  { name: 'an unknown scope', body: { name: 'a', scopes: ['screenshot:read'] }, details: ['scopes[0] invalid_value'] },
-  { name: 'a scope twice', body: { name: 'a', scopes: ['*', '*'] }, details: ['scopes[1] duplicate'] },
-  { name: 'a past expiry', body: { name: 'a', expires_at: '2026-11-21T10:20:30Z' }, details: ['expires_at in_the_past'] },
-  { name: 'an expiry that is no instant', body: { name: 'a', expires_at: 'tomorrow' }, details: ['expires_at invalid_format'] },
-  {
-    name: 'two expiries',
-    body: { name: 'a', expires_at: '2027-01-01T00:00:00Z', expires_in_days: 1 },
-    details: ['expires_in_days contradiction'],
-  },
-  {
-    name: 'several problems',
-    body: { expires_in_days: 0, scope: '*' },
-    details: ['name required', 'expires_in_days too_small', 'scope unknown_field'],
-  },
+const refused: Refusal[] = [
+  ['no body', undefined, ' required'],
+  ['no name', {}, 'name required'],
+  ['an empty name', { name: '' }, 'name too_small'],
+  ['a name of 101 characters', { name: '📷'.repeat(101) }, 'name too_big'],
+  ['a name of blanks', { name: ' \t ' }, 'name invalid_value'],
+  ['a name of invisible characters', { name: '\u200b\u00a0\u3164\ufe0f' }, 'name invalid_value'],
+  ['half a character', { name: '\ud83d' }, 'name invalid_format'],
+  ['no scopes', { name: 'a', scopes: [] }, 'scopes too_small'],
+  ['an unknown scope', { name: 'a', scopes: ['screenshot:read'] }, 'scopes[0] invalid_value'],
+  ['a scope twice', { name: 'a', scopes: ['*', '*'] }, 'scopes[1] duplicate'],
+  ['a past expiry', { name: 'a', expires_at: '2026-11-21T10:20:30Z' }, 'expires_at in_the_past'],
+  ['an expiry that is no instant', { name: 'a', expires_at: 'tomorrow' }, 'expires_at invalid_format'],
+  ['two expiries', { name: 'a', expires_at: '2027-01-01T00:00:00Z', expires_in_days: 1 }, 'expires_in_days contradiction'],
+  ['several problems', { expires_in_days: 0, scope: '*' }, 'name required', 'expires_in_days too_small', 'scope unknown_field'],
 ]
-for (const { name, body, details } of bodies) {
-  t.test(`POST /keys refuses ${name}`, async (t) => {
-    const gateway = aGateway()
-    const response = await calling(gateway)('POST', '/keys', body)
-    t.equal(response.status, 400)
-    const told = response.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
-    t.strictSame(told.sort(), [...details].sort())
-    t.equal(gateway.keys.keys.length, 1)
-  })
-}
+const shared = aGateway()
+testRefusals(
+  'POST /keys',
+  refused,
+  (body) => shared.call('POST', '/keys', body),
+  () => shared.keys.keys.length,
+)
 
-t.test('POST /keys refused an end in small letters or without seconds', async (t) => {
-  for (const expires_at of ['2027-01-31t10:00:00.5z', '2027-01-31T10:00Z']) {
-    const { status, body } = await calling(aGateway())('POST', '/keys', { name: 'a', expires_at })
-    t.match([status, body.data?.expires_at], [201, /^2027-01-31T10:00:00/], expires_at)
-  }
-})
-
-t.test('POST /keys takes a name of 100 characters, however many bytes they have', async (t) => {
-  t.equal((await calling(aGateway())('POST', '/keys', { name: '📷'.repeat(100) })).status, 201)
-})
+t.test(
+  'POST /keys takes ends in small letters or without seconds, and a name of 100 characters, however many bytes they have',
+  async (t) => {
+    const { call } = aGateway()
+    for (const expires_at of ['2027-01-31t10:00:00.5z', '2027-01-31T10:00Z']) {
+      const { status, body } = await call('POST', '/keys', { name: 'a', expires_at })
+      t.match([status, body.data?.expires_at], [201, /^2027-01-31T10:00:00/], expires_at)
+    }
+    t.equal((await call('POST', '/keys', { name: '📷'.repeat(100) })).status, 201)
+  },
+)
 
 t.test('POST /keys drops and lists unknown fields with handling=lenient', async (t) => {
-  const response = await calling(aGateway())('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
+  const response = await aGateway().call('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
   t.match(response, { status: 201, headers: { 'x-ignored-options': 'scope' } })
 })
 
 t.test('keys cannot grant what they lack, in whatever way', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const limited = addKey(gateway, { scopes: ['keys:read', 'keys:write'] })
-  const strong = addKey(gateway, { active: false })
-  const strongId = (await call('GET', '/keys?include_inactive=1')).body.data.at(-1).id
+  const { call, addKey } = aGateway()
+  const limited = addKey({ scopes: ['keys:read', 'keys:write'] })
+  const strong = addKey({ active: false })
   t.equal((await call('POST', '/keys', { name: 'same', scopes: ['keys:read'] }, limited.headers)).status, 201, 'the control')
   const attempts: [string, string, unknown][] = [
     ['POST', '/keys', { name: 'all' }],
     ['POST', '/keys', { name: 'more', scopes: ['keys:read', 'screenshots:read'] }],
-    ['PATCH', `/keys/${strongId}`, { is_active: true }],
-    ['PATCH', `/keys/${strongId}`, { scopes: ['usage:read'] }],
-    ['PUT', `/keys/${strongId}`, { expires_at: null }],
-    ['POST', `/keys/${strongId}/rotate`, undefined],
-    ['PATCH', `/keys/${strongId}`, { name: 'renamed' }],
-    ['DELETE', `/keys/${strongId}`, undefined],
+    ['PATCH', `/keys/${strong.id}`, { is_active: true }],
+    ['PATCH', `/keys/${strong.id}`, { scopes: ['usage:read'] }],
+    ['PUT', `/keys/${strong.id}`, { expires_at: null }],
+    ['POST', `/keys/${strong.id}/rotate`, undefined],
+    ['PATCH', `/keys/${strong.id}`, { name: 'renamed' }],
+    ['DELETE', `/keys/${strong.id}`, undefined],
   ]
   for (const [method, url, body] of attempts) {
     const response = await call(method, url, body, limited.headers)
-    t.match(response, { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }, `${method} ${JSON.stringify(body)}`)
+    t.match(response, insufficient, `${method} ${JSON.stringify(body)}`)
     t.match(response.headers['www-authenticate'], /insufficient_scope/)
   }
   t.equal(strong.key.spec.active, false)
 })
 
-t.test('POST /keys enforces the maximum keys per account', async (t) => {
-  const gateway = aGateway({ maxKeys: 2 })
-  const call = calling(gateway)
-  t.equal((await call('POST', '/keys', { name: 'second' })).status, 201)
-  t.match(await call('POST', '/keys', { name: 'third' }), {
+t.test('POST /keys enforces the maximum keys per account, and a rejected request does not use up its Idempotency-Key', async (t) => {
+  const { call, path } = await withKey({ maxKeys: 2 })
+  const once = { 'idempotency-key': 'k1' }
+  t.match(await call('POST', '/keys', { name: 'two' }, once), {
     status: 409,
     body: { error: { code: 'LIMIT_REACHED', details: { limit: 2 } } },
   })
+  await call('DELETE', path)
+  t.match(await call('POST', '/keys', { name: 'three' }, once), { status: 201, body: { data: { key: /^ttk_/ } } })
 })
 
 t.test('GET /keys pages through the keys of the account alone, masked, and leaves out inactive ones unless asked', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  gateway.keys.keys.push(anApiKey(newKeyText(), { accountName: 'other' }))
+  const { call, addKey } = aGateway()
+  addKey({ accountName: 'other' })
   for (const name of ['one', 'two']) await call('POST', '/keys', { name })
-  addKey(gateway, { active: false, name: 'off' })
+  addKey({ active: false, name: 'off' })
   const list = await call('GET', '/keys?limit=2&offset=1')
   t.match(list.body, { success: true, pagination: { limit: 2, offset: 1, total: 3, has_more: false } })
   t.notOk(JSON.stringify(list.body).includes('"key"'))
   t.match((await call('GET', '/keys?limit=1&include_inactive=true')).body.pagination, { total: 4, has_more: true })
   t.match((await call('GET', '/keys?limit=9999')).body.pagination, { limit: 500 })
-  for (const query of ['limit=0', 'offset=-1', 'include_inactive=yes', 'limit=1&limit=2', 'page=2']) {
+  for (const query of ['limit=0', 'offset=-1', 'include_inactive=yes', 'limit=1&limit=2', 'page=2'])
     t.equal((await call('GET', `/keys?${query}`)).status, 400, query)
-  }
 })
 
 t.test('GET /keys/:id responds with 304 to its ETag, and with 404 to foreign and malformed ids', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
-  const found = await call('GET', `/keys/${id}`)
-  t.match(found, {
-    status: 200,
-    body: { success: true, data: { id, name: 'one' } },
-    headers: { 'cache-control': 'private, no-cache, no-transform' },
-  })
-  t.equal((await call('GET', `/keys/${id}`, undefined, { 'if-none-match': String(found.headers.etag) })).status, 304)
-  gateway.keys.keys.at(-1)!.spec.accountName = 'other'
+  const { call, keys, created, path } = await withKey()
+  const { id } = created
+  const found = await call('GET', path)
+  t.match(found, { status: 200, body: { success: true, data: { id, name: 'one' } } })
+  t.match(found.headers, { 'cache-control': 'private, no-cache, no-transform' })
+  t.equal((await call('GET', path, undefined, { 'if-none-match': String(found.headers.etag) })).status, 304)
+  keys.keys.at(-1)!.spec.accountName = 'other'
   for (const unknown of [id, 'key_x', id.replace('_', '-')]) t.equal((await call('GET', `/keys/${unknown}`)).status, 404)
 })
 
 t.test('PATCH and PUT /keys/:id change the given fields if the version matches', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id, key } = (await call('POST', '/keys', { name: 'one', expires_in_days: 3 })).body.data
-  const etag = String((await call('GET', `/keys/${id}`)).headers.etag)
-  const changed = await call('PATCH', `/keys/${id}`, { is_active: false, expires_at: null }, { 'if-match': etag })
-  t.match(changed, { status: 200, body: { message: /updated/, data: { id, name: 'one', is_active: false, expires_at: null } } })
-  t.equal(gateway.keys.keys.at(-1)!.metadata.annotations?.[Annotation.updatedAt], NOW.toISOString())
-  t.match(await call('PUT', `/keys/${id}`, { name: 'two' }, { 'if-match': etag }), {
-    status: 412,
-    body: { error: { code: 'PRECONDITION_FAILED' } },
-  })
-  t.equal((await call('PUT', `/keys/${id}`, { name: 'two' })).body.data.is_active, false, 'PUT leaves what it does not name')
-  t.match(await call('PATCH', `/keys/${id}`, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
-  t.equal((await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` })).status, 401, 'an inactive key is let in nowhere')
+  const { call, keys, created, path } = await withKey({}, { name: 'one', expires_in_days: 3 })
+  const etag = { 'if-match': String((await call('GET', path)).headers.etag) }
+  const changed = await call('PATCH', path, { is_active: false, expires_at: null }, etag)
+  const data = { id: created.id, name: 'one', is_active: false, expires_at: null }
+  t.match(changed, { status: 200, body: { message: /updated/, data } })
+  t.equal(keys.keys.at(-1)!.metadata.annotations?.[Annotation.updatedAt], NOW.toISOString())
+  t.match(await call('PUT', path, { name: 'two' }, etag), { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } })
+  t.equal((await call('PUT', path, { name: 'two' })).body.data.is_active, false, 'PUT leaves what it does not name')
+  t.match(await call('PATCH', path, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
+  t.equal((await call('GET', '/keys', undefined, bearer(created.key))).status, 401, 'an inactive key is let in nowhere')
 })
 
 t.test('PATCH /keys/:id under If-Match loses to a writer that comes in between', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
-  const etag = String((await call('GET', `/keys/${id}`)).headers.etag)
-  const patch = () => call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': etag })
+  const { gateway, call, apiKeys, path } = await withKey()
+  const patch = async () => {
+    const etag = String((await call('GET', path)).headers.etag)
+    return (await call('PATCH', path, { name: 'two' }, { 'if-match': etag })).status
+  }
   let rivals = [() => overtake(gateway, 2)]
-  gateway.apiKeys.beforePatch = () => rivals.pop()?.()
-  t.equal((await patch()).status, 412)
-  const again = String((await call('GET', `/keys/${id}`)).headers.etag)
+  apiKeys.beforePatch = () => rivals.pop()?.()
+  t.equal(await patch(), 412)
   rivals = [() => overtake(gateway)]
-  t.equal((await call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': again })).status, 200, 'a counter is no rival')
+  t.equal(await patch(), 200, 'a counter is no rival')
 })
 
 t.test('a key ends itself only while another valid one can take its place', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id } = (await call('GET', '/keys')).body.data[0]
-  addKey(gateway, { expiryTime: new Date(NOW.getTime() - 1).toISOString() })
-  addKey(gateway, { active: false })
-  addKey(gateway)
-  gateway.keys.keys.at(-1)!.metadata.deletionTimestamp = NOW.toISOString()
-  t.match(await call('DELETE', `/keys/${id}`), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
-  t.match(await call('PATCH', `/keys/${id}`, { is_active: false }), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
-  addKey(gateway)
-  t.equal((await call('DELETE', `/keys/${id}`)).status, 204)
+  const { call, keys, addKey } = aGateway()
+  const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+  addKey({ expiryTime: new Date(NOW.getTime() - 1).toISOString() })
+  addKey({ active: false })
+  addKey().key.metadata.deletionTimestamp = NOW.toISOString()
+  t.match(await call('DELETE', path), lastKey)
+  t.match(await call('PATCH', path, { is_active: false }), lastKey)
+  addKey()
+  t.equal((await call('DELETE', path)).status, 204)
   t.equal((await call('GET', '/keys')).status, 401)
 })
 
-const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString()
-
 /** What takes an account's last means to manage its keys away, and a second key that does not make up for it. */
-const lockouts: { name: string; body: object; other?: ApiKeySpec }[] = [
-  { name: 'gives up managing keys', body: { scopes: ['screenshots:read'] } },
-  {
-    name: 'gives up a scope that no other key can grant',
-    body: { scopes: ['keys:write'] },
-    other: { scopes: ['keys:write', 'keys:read'] },
-  },
-  { name: 'gets an end', body: { expires_at: day(7) } },
-  { name: 'gets an end after that of every other', body: { expires_at: day(7) }, other: { expiryTime: day(6) } },
-  { name: 'is switched off beside one that may not manage keys', body: { is_active: false }, other: { scopes: ['screenshots:write'] } },
+const lockouts: [name: string, body: object, other?: ApiKeySpec][] = [
+  ['gives up managing keys', { scopes: ['screenshots:read'] }],
+  ['gives up a scope that no other key can grant', { scopes: ['keys:write'] }, { scopes: ['keys:write', 'keys:read'] }],
+  ['gets an end', { expires_at: day(7) }],
+  ['gets an end after that of every other', { expires_at: day(7) }, { expiryTime: day(6) }],
+  ['is switched off beside one that may not manage keys', { is_active: false }, { scopes: ['screenshots:write'] }],
 ]
-for (const { name, body, other } of lockouts) {
+for (const [name, body, other] of lockouts) {
   t.test(`PATCH /keys/:id locks no account out: its only key ${name}`, async (t) => {
-    const gateway = aGateway()
-    const call = calling(gateway)
-    const { id } = (await call('GET', '/keys')).body.data[0]
-    if (other) addKey(gateway, other)
-    const before = structuredClone(gateway.keys.keys)
-    t.match(await call('PATCH', `/keys/${id}`, body), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
-    t.strictSame(gateway.keys.keys, before)
-    addKey(gateway, { expiryTime: day(8) })
-    t.equal((await call('PATCH', `/keys/${id}`, body)).status, 200, 'another key can do as much for longer')
+    const { call, keys, addKey } = aGateway()
+    const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+    if (other) addKey(other)
+    const before = structuredClone(keys.keys)
+    t.match(await call('PATCH', path, body), lastKey)
+    t.strictSame(keys.keys, before)
+    addKey({ expiryTime: day(8) })
+    t.equal((await call('PATCH', path, body)).status, 200, 'another key can do as much for longer')
   })
 }
 
 t.test('PATCH /keys/:id of an account’s only key accepts changes that keep its access', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id } = (await call('GET', '/keys')).body.data[0]
-  gateway.keys.keys[0]!.spec.expiryTime = day(7)
-  for (const body of [
-    { name: 'two' },
-    { expires_at: day(8) },
-    { is_active: true },
-    { scopes: ['*', 'keys:write'] },
-    { expires_at: null },
-  ]) {
-    t.equal((await call('PATCH', `/keys/${id}`, body)).status, 200, JSON.stringify(body))
-  }
+  const { call, keys } = aGateway()
+  const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+  keys.keys[0]!.spec.expiryTime = day(7)
+  const scopes = ['*', 'keys:write']
+  for (const body of [{ name: 'two' }, { expires_at: day(8) }, { is_active: true }, { scopes }, { expires_at: null }])
+    t.equal((await call('PATCH', path, body)).status, 200, JSON.stringify(body))
 })
 
 t.test('a key cannot change, end or rotate one that may do more', async (t) => {
-  const gateway = aGateway()
-  const { id } = (await calling(gateway)('GET', '/keys')).body.data[0]
-  const { headers } = addKey(gateway, { scopes: ['keys:write', 'screenshots:read'] })
-  const call = calling({ ...gateway, headers })
-  const refused = { status: 403, headers: { 'www-authenticate': /scope="\*"/ }, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }
-  for (const body of [{ is_active: false }, { name: 'mine' }, { scopes: ['keys:write'] }, { expires_at: day(1) }]) {
-    t.match(await call('PATCH', `/keys/${id}`, body), refused, JSON.stringify(body))
-  }
-  t.match(await call('DELETE', `/keys/${id}`), refused)
-  t.match(await call('POST', `/keys/${id}/rotate`), refused)
-  const lesser = addKey(gateway, { scopes: ['screenshots:read'] })
-  t.equal((await call('DELETE', `/keys/${apiKeyIdOf(lesser.key.metadata)}`)).status, 204)
+  const { app, keys, addKey } = aGateway()
+  const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+  const call = callerOf(app, addKey({ scopes: ['keys:write', 'screenshots:read'] }).headers)
+  const refused = { ...insufficient, headers: { 'www-authenticate': /scope="\*"/ } }
+  for (const body of [{ is_active: false }, { name: 'mine' }, { scopes: ['keys:write'] }, { expires_at: day(1) }])
+    t.match(await call('PATCH', path, body), refused, JSON.stringify(body))
+  t.match(await call('DELETE', path), refused)
+  t.match(await call('POST', `${path}/rotate`), refused)
+  t.equal((await call('DELETE', `/keys/${addKey({ scopes: ['screenshots:read'] }).id}`)).status, 204)
 })
 
 /** Instants of a request at which another one begins and ends. */
@@ -306,81 +263,70 @@ const interleavings: { name: string; at: (gateway: Gateway, rival: () => Promise
 for (const { name, at } of interleavings) {
   t.test(`two keys that end each other at the same time leave one: ${name}`, async (t) => {
     const gateway = aGateway()
-    const { key: other, headers } = addKey(gateway)
+    const other = gateway.addKey()
     const [own] = gateway.keys.keys
     const statuses: number[] = []
-    const end = async (call: ReturnType<typeof calling>, key: ApiKey) => {
+    const end = async (call: Call, key: ApiKey) => {
       statuses.push((await call('PATCH', `/keys/${apiKeyIdOf(key.metadata)}`, { is_active: false })).status)
     }
-    at(gateway, () => end(calling({ ...gateway, headers }), own!))
-    await end(calling(gateway), other)
+    at(gateway, () => end(callerOf(gateway.app, other.headers), own!))
+    await end(gateway.call, other.key)
     t.strictSame(statuses.sort(), [200, 409])
     t.equal(gateway.keys.keys.filter(({ spec }) => spec.active !== false).length, 1)
   })
 }
 
 t.test('DELETE /keys/:id ends another key at once, and a second time finds none', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id, key } = (await call('POST', '/keys', { name: 'one' })).body.data
-  t.equal((await call('DELETE', `/keys/${id}`, undefined, { 'if-match': '"0"' })).status, 412)
-  t.match(await call('DELETE', `/keys/${id}`), { status: 204, body: undefined })
-  t.equal((await call('DELETE', `/keys/${id}`)).status, 404)
-  t.match(await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` }), {
-    status: 401,
-    body: { error: { code: 'INVALID_API_KEY' } },
-  })
+  const { call, created, path } = await withKey()
+  t.equal((await call('DELETE', path, undefined, { 'if-match': '"0"' })).status, 412)
+  t.match(await call('DELETE', path), { status: 204, body: undefined })
+  t.equal((await call('DELETE', path)).status, 404)
+  const response = await call('GET', '/keys', undefined, bearer(created.key))
+  t.match(response, { status: 401, body: { error: { code: 'INVALID_API_KEY' } } })
 })
 
 t.test(
   'POST /keys/:id/rotate keeps the old text valid for the overlap, and rejects another rotation meanwhile without force',
   async (t) => {
     let now = NOW
-    const gateway = aGateway({ now: () => now })
-    const call = calling(gateway)
-    const created = (await call('POST', '/keys', { name: 'one' })).body.data
-    const isLetIn = async (text: string) => (await call('GET', '/keys', undefined, { authorization: `Bearer ${text}` })).status === 200
-    const rotated = await call('POST', `/keys/${created.id}/rotate`, { overlap_hours: 2 })
-    t.match(rotated, { status: 201, headers: { 'cache-control': 'private, no-store' }, body: { data: { id: created.id, key: /^ttk_/ } } })
-    t.equal(rotated.body.data.previous_key_expires_at, '2026-11-21T12:20:30.456Z')
+    const { call, created, path } = await withKey({ now: () => now })
+    const isLetIn = async (text: string) => (await call('GET', '/keys', undefined, bearer(text))).status === 200
+    const rotate = (body?: unknown, headers = {}) => call('POST', `${path}/rotate`, body, headers)
+    const rotated = await rotate({ overlap_hours: 2 })
+    const end = '2026-11-21T12:20:30.456Z'
+    t.match(rotated, { status: 201, headers: { 'cache-control': 'private, no-store' } })
+    t.match(rotated.body.data, { id: created.id, key: /^ttk_/, previous_key_expires_at: end })
     t.equal(rotated.body.data.last_four, rotated.body.data.key.slice(-4))
     t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [true, true])
 
-    t.match(await call('POST', `/keys/${created.id}/rotate`), {
-      status: 409,
-      body: { error: { code: 'ROTATION_IN_PROGRESS', details: { previous_key_expires_at: '2026-11-21T12:20:30.456Z' } } },
-    })
-    now = new Date('2026-11-21T12:20:30.456Z')
+    const error = { code: 'ROTATION_IN_PROGRESS', details: { previous_key_expires_at: end } }
+    t.match(await rotate(), { status: 409, body: { error } })
+    now = new Date(end)
     t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [false, true], 'the overlap is over')
 
-    const second = await call('POST', `/keys/${created.id}/rotate`)
+    const second = await rotate()
     t.equal(second.body.data.previous_key_expires_at, '2026-11-22T12:20:30.456Z', '24 hours by default')
-    const third = await call('POST', `/keys/${created.id}/rotate`, { force: true, overlap_hours: 0 })
+    const third = await rotate({ force: true, overlap_hours: 0 })
     t.equal(third.body.data.previous_key_expires_at, null)
     t.strictSame([await isLetIn(second.body.data.key), await isLetIn(third.body.data.key)], [false, true])
-    const none = await call('POST', `/keys/${created.id}/rotate`, 'null', { 'content-type': 'application/json' })
-    t.equal(none.status, 400, 'null is no object')
-    for (const body of [[], { overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
-      t.equal((await call('POST', `/keys/${created.id}/rotate`, body)).status, 400)
-    }
+    t.equal((await rotate('null', { 'content-type': 'application/json' })).status, 400, 'null is no object')
+    for (const body of [[], { overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }])
+      t.equal((await rotate(body)).status, 400)
   },
 )
 
 t.test('POST /keys/:id/rotate begins again when a counter was quicker', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
-  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
+  const { gateway, call, apiKeys, path } = await withKey()
   let writes = 0
-  gateway.apiKeys.beforePatch = () => {
+  apiKeys.beforePatch = () => {
     if (writes++ === 0) overtake(gateway)
   }
-  t.equal((await call('POST', `/keys/${id}/rotate`)).status, 201)
+  t.equal((await call('POST', `${path}/rotate`)).status, 201)
   t.equal(writes, 2)
 })
 
 t.test('POST /keys under an Idempotency-Key makes one key and shows its text to the first request only', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
+  const { call, keys, objects } = aGateway()
   const once = { 'idempotency-key': 'k1' }
   const first = await call('POST', '/keys', { name: 'one' }, once)
   const again = await call('POST', '/keys', { name: 'one' }, once)
@@ -388,27 +334,16 @@ t.test('POST /keys under an Idempotency-Key makes one key and shows its text to 
   const { key, ...record } = first.body.data
   t.strictSame(again.body.data, record)
   t.match(again.body.message, /shown only once/)
-  t.equal(gateway.keys.keys.length, 2)
+  t.equal(keys.keys.length, 2)
   t.match(await call('POST', '/keys', { name: 'two' }, once), { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
-  t.notMatch(JSON.stringify([...gateway.objects.objects.values()]), key)
-})
-
-t.test('POST /keys does not use up the Idempotency-Key when it is rejected', async (t) => {
-  const gateway = aGateway({ maxKeys: 2 })
-  const call = calling(gateway)
-  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
-  const once = { 'idempotency-key': 'k1' }
-  t.equal((await call('POST', '/keys', { name: 'two' }, once)).status, 409)
-  await call('DELETE', `/keys/${id}`)
-  t.match(await call('POST', '/keys', { name: 'three' }, once), { status: 201, body: { data: { key: /^ttk_/ } } })
+  t.notMatch(JSON.stringify([...objects.objects.values()]), key)
 })
 
 t.test('requests that are let in are noted as uses of their key, others are not', async (t) => {
-  const gateway = aGateway()
-  const call = calling(gateway)
+  const { call, keys, addKey } = aGateway()
   await call('GET', '/keys')
-  t.strictSame(gateway.keys.uses.get('key-1'), NOW)
-  const limited = addKey(gateway, { scopes: ['usage:read'] })
+  t.strictSame(keys.uses.get('key-1'), NOW)
+  const limited = addKey({ scopes: ['usage:read'] })
   await call('GET', '/keys', undefined, limited.headers)
-  t.equal(gateway.keys.uses.has(limited.key.metadata.name), false)
+  t.equal(keys.uses.has(limited.key.metadata.name), false)
 })

@@ -1,251 +1,202 @@
 import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import type { ScreenshotSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { calling } from '../../calling.ts'
-import { aGateway, aScreenshot, NOW } from '../../fakes.ts'
+import { aScreenshot, NOW } from '../../fakes.ts'
+import { problemsIn } from '../../requests.ts'
+import { aScheduleGateway, at, hourly } from './schedule-gateway.ts'
 
-type Gateway = ReturnType<typeof aGateway>
+const compared = { ...hourly, comparison: { baseline: 'approved' } }
 
-const compared = { schedule: '@hourly', url: 'https://example.com/', comparison: { baseline: 'approved' } }
-const newest = ({ schedules }: Gateway): ScreenshotSchedule => schedules.objects.at(-1)!
-const at = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000)
-
-async function create(gateway: Gateway, body: object = compared): Promise<string> {
-  const created = await calling(gateway)('POST', '/schedules', body)
-  t.equal(created.status, 201, JSON.stringify(created.body))
-  return created.body.data.id
+/** A gateway with a schedule whose runs are compared. */
+async function start(comparison: object = {}) {
+  const gateway = aScheduleGateway()
+  const { call, newest, screenshots, files } = gateway
+  const created = await gateway.create({ ...hourly, comparison: { baseline: 'approved', ...comparison } })
+  /** Adds a run of some minutes ago with a picture. Returns its id. */
+  const addRun = (minutes: number, { result = {}, phase = 'Completed', uid = newest().metadata.uid } = {}): string => {
+    const id = newId('scr', at(minutes), Buffer.alloc(10, minutes))
+    const shot = aScreenshot({
+      id,
+      phase: phase as 'Completed',
+      status: { phase: phase as 'Completed', result: { etag: 'abc', ...result } },
+    })
+    const scheduleRef = { name: newest().metadata.name, uid, time: at(minutes).toISOString() }
+    screenshots.put({ ...shot, spec: { ...shot.spec, scheduleRef } })
+    files.objects.set(objectKey('acme', id, 'png'), Buffer.from('a picture'))
+    return id
+  }
+  const baselineOf = (id: string) => baselineKey('acme', newest().metadata.uid, id)
+  /** As the operator does when it has applied an approval. */
+  const setBaseline = (id: string, minutes: number): void => {
+    delete newest().metadata.annotations?.[Annotation.approve]
+    newest().status = { ...newest().status, baseline: { id, key: baselineOf(id), etag: 'def', time: at(minutes).toISOString() } }
+  }
+  /** The history after an approval of a run that replaced the picture of another one. An empty `etag`: that picture is gone. */
+  const setApproval = ({ id, replaced, etag = 'def', ...more }: { id: string; replaced?: string; etag?: string; undoneTime?: string }) => {
+    const before = { id: replaced ?? '', time: at(30).toISOString(), ...(etag === '' ? {} : { etag }) }
+    const approval = {
+      id,
+      approvalTime: at(5).toISOString(),
+      by: 'key_1',
+      ...(replaced === undefined ? {} : { replaced: before }),
+      ...more,
+    }
+    newest().status = { ...newest().status, approvals: [approval] }
+  }
+  const requested = () => newest().metadata.annotations?.[Annotation.approve]
+  const approve = (run_id?: string) => call('POST', `${created.path}/approve`, run_id === undefined ? undefined : { run_id })
+  const undo = () => call('POST', `${created.path}/undo-approval`)
+  return { ...gateway, ...created, addRun, baselineOf, setBaseline, setApproval, requested, approve, undo }
 }
 
 t.test('POST /schedules stores how runs are compared, and the record shows the defaults', async (t) => {
-  const gateway = aGateway()
+  const { call, newest } = aScheduleGateway()
   const ignore = ['#clock', { x: 0, y: 0, width: 320, height: 60 }]
-  const comparison = {
-    baseline: 'approved',
-    threshold: 0.01,
-    color_tolerance: 0.2,
-    antialiasing: true,
-    ignore,
-    accept_status: ['404'],
-    approve_first: true,
-  }
-  const { body } = await calling(gateway)('POST', '/schedules', { ...compared, comparison })
-  t.strictSame(newest(gateway).spec.comparison, {
-    baseline: 'Approved',
-    threshold: 0.01,
-    colorTolerance: 0.2,
-    antialiasing: true,
-    ignore: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }],
-    acceptStatus: ['404'],
-    approveFirst: true,
-  })
-  t.strictSame(body.data.comparison, {
-    ...{ ...comparison, ignore: [{ selector: '#clock' }, ignore[1]] },
-    ...{ baseline_run: null, waiting_run: null, fit: null, approvals: [], last: null },
-  })
-  const simple = await calling(gateway)('POST', '/schedules', { ...compared, comparison: {} })
+  const same = { threshold: 0.01, antialiasing: true }
+  const shown = { ...same, baseline: 'approved', color_tolerance: 0.2, accept_status: ['404'], approve_first: true }
+  const stored = { ...same, baseline: 'Approved', colorTolerance: 0.2, acceptStatus: ['404'], approveFirst: true }
+  const { body } = await call('POST', '/schedules', { ...hourly, comparison: { ...shown, ignore } })
+  const ignored = [{ selector: '#clock' }, ignore[1]]
+  t.strictSame(newest().spec.comparison, { ...stored, ignore: ignored })
+  const state = { baseline_run: null, waiting_run: null, fit: null, approvals: [], last: null }
+  t.strictSame(body.data.comparison, { ...shown, ignore: ignored, ...state })
+  const simple = await call('POST', '/schedules', { ...hourly, comparison: {} })
   t.match(simple.body.data.comparison, { baseline: 'previous', threshold: null, color_tolerance: 0.1, antialiasing: false, ignore: [] })
 })
 
-const refused: { name: string; body: object; details: string[] }[] = [
-  { name: 'a threshold above 1', body: { comparison: { threshold: 1.5 } }, details: ['comparison.threshold too_big'] },
-  { name: 'a threshold below 0', body: { comparison: { threshold: -0.1 } }, details: ['comparison.threshold too_small'] },
-  { name: 'an unknown baseline', body: { comparison: { baseline: 'last' } }, details: ['comparison.baseline invalid_value'] },
-  { name: 'an unknown field', body: { comparison: { tolerance: 1 } }, details: ['comparison.tolerance unknown_field'] },
-  { name: 'an empty entry to ignore', body: { comparison: { ignore: [{}] } }, details: ['comparison.ignore[0] invalid_value'] },
-  { name: 'a comparison of PDFs', body: { options: { format: 'pdf' } }, details: ['options.format contradiction'] },
-  { name: 'a comparison of videos', body: { options: { format: 'mp4' } }, details: ['options.format contradiction'] },
-  { name: 'another threshold', body: { options: { compare_threshold: 0.1 } }, details: ['options.compare_threshold contradiction'] },
+const refused: [name: string, body: object, problem: string][] = [
+  ['a threshold above 1', { comparison: { threshold: 1.5 } }, 'comparison.threshold too_big'],
+  ['a threshold below 0', { comparison: { threshold: -0.1 } }, 'comparison.threshold too_small'],
+  ['an unknown baseline', { comparison: { baseline: 'last' } }, 'comparison.baseline invalid_value'],
+  ['an unknown field', { comparison: { tolerance: 1 } }, 'comparison.tolerance unknown_field'],
+  ['an empty entry to ignore', { comparison: { ignore: [{}] } }, 'comparison.ignore[0] invalid_value'],
+  ['a comparison of PDFs', { options: { format: 'pdf' } }, 'options.format contradiction'],
+  ['a comparison of videos', { options: { format: 'mp4' } }, 'options.format contradiction'],
+  ['another threshold', { options: { compare_threshold: 0.1 } }, 'options.compare_threshold contradiction'],
 ]
-for (const { name, body, details } of refused) {
+for (const [name, body, problem] of refused) {
   t.test(`POST and PATCH refuse ${name} with the reason`, async (t) => {
-    const gateway = aGateway()
-    const call = calling(gateway)
-    const read = (response: { body: { error: { details: { path: string; code: string }[] } } }) =>
-      response.body.error.details.map(({ path, code }) => `${path} ${code}`)
-    const created = await call('POST', '/schedules', { ...compared, ...body })
-    t.equal(created.status, 400)
-    t.ok(
-      details.every((detail) => read(created).includes(detail)),
-      String(read(created)),
-    )
-    const id = await create(gateway)
-    const changed = await call('PATCH', `/schedules/${id}`, body)
-    t.equal(changed.status, 400)
-    t.ok(
-      details.every((detail) => read(changed).includes(detail)),
-      String(read(changed)),
-    )
+    const { call, create } = aScheduleGateway()
+    const changed = await (await create(compared)).patch(body)
+    for (const response of [await call('POST', '/schedules', { ...compared, ...body }), changed]) {
+      t.equal(response.status, 400)
+      t.ok(problemsIn(response).includes(problem), String(problemsIn(response)))
+    }
     t.notMatch(changed.body.error.message, /template|[a-z][A-Z]/)
   })
 }
 
 t.test('PATCH merges the comparison, null restores a default, and null for all of it ends it', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway, { ...compared, comparison: { baseline: 'approved', threshold: 0.5, ignore: ['#clock'] } })
-  const call = calling(gateway)
-  await call('PATCH', `/schedules/${id}`, { comparison: { threshold: 0.2, color_tolerance: 0.3 } })
+  const { patch, newest } = await start({ threshold: 0.5, ignore: ['#clock'] })
+  await patch({ comparison: { threshold: 0.2, color_tolerance: 0.3 } })
   const merged = { baseline: 'Approved', threshold: 0.2, colorTolerance: 0.3, ignore: [{ selector: '#clock' }] }
-  t.strictSame(newest(gateway).spec.comparison, merged)
-  t.match(await call('PATCH', `/schedules/${id}`, { options: { image_width: 10 } }), { status: 400 }, 'with what it has, also ignore')
-  await call('PATCH', `/schedules/${id}`, { comparison: { baseline: null, threshold: null, color_tolerance: null, ignore: ['#a'] } })
-  t.strictSame(newest(gateway).spec.comparison, { ignore: [{ selector: '#a' }] })
-  const { body } = await call('PATCH', `/schedules/${id}`, { comparison: null, options: { format: 'pdf' } })
+  t.strictSame(newest().spec.comparison, merged)
+  t.equal((await patch({ options: { image_width: 10 } })).status, 400, 'with what it has, also ignore')
+  await patch({ comparison: { baseline: null, threshold: null, color_tolerance: null, ignore: ['#a'] } })
+  t.strictSame(newest().spec.comparison, { ignore: [{ selector: '#a' }] })
+  const { body } = await patch({ comparison: null, options: { format: 'pdf' } })
   t.match(body.data, { comparison: null, options: { format: 'pdf' } })
 })
 
-/** Adds a completed run of some minutes ago with a picture. Returns its id. */
-function addRun(
-  gateway: Gateway,
-  minutes: number,
-  { result = {}, phase = 'Completed' as const, uid = newest(gateway).metadata.uid } = {},
-): string {
-  const id = newId('scr', at(minutes), Buffer.alloc(10, minutes))
-  const shot = aScreenshot({ id, phase, status: { phase, result: { etag: 'abc', ...result } } })
-  const scheduleRef = { name: newest(gateway).metadata.name, uid, time: at(minutes).toISOString() }
-  gateway.screenshots.put({ ...shot, spec: { ...shot.spec, scheduleRef } })
-  gateway.files.objects.set(objectKey('acme', id, 'png'), Buffer.from('a picture'))
-  return id
-}
-
-function setBaseline(gateway: Gateway, id: string, minutes: number): void {
-  const schedule = newest(gateway)
-  const key = baselineKey('acme', schedule.metadata.uid, id)
-  schedule.status = { ...schedule.status, baseline: { id, key, etag: 'def', time: at(minutes).toISOString() } }
-}
-
-const requestOf = (gateway: Gateway) => newest(gateway).metadata.annotations?.[Annotation.approve]
-
 t.test('a run that a client starts is compared with the baseline', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway, { ...compared, comparison: { threshold: 0.2, ignore: ['#clock'] } })
-  const earlier = addRun(gateway, 60)
-  setBaseline(gateway, earlier, 60)
-  const { body } = await calling(gateway)('POST', `/schedules/${id}/run`)
-  t.match(gateway.screenshots.objects.get(body.id)?.spec, {
+  const { call, path, screenshots, addRun, baselineOf, setBaseline } = await start({ threshold: 0.2, ignore: ['#clock'] })
+  const earlier = addRun(60)
+  setBaseline(earlier, 60)
+  const { body } = await call('POST', `${path}/run`)
+  t.match(screenshots.objects.get(body.id)?.spec, {
     options: { compareTo: earlier, compareThreshold: 0.2, compareIgnore: [{ selector: '#clock' }] },
-    baseline: { key: baselineKey('acme', newest(gateway).metadata.uid, earlier), etag: 'def' },
+    baseline: { key: baselineOf(earlier), etag: 'def' },
   })
 })
 
 t.test('POST /schedules/:id/approve asks the operator to keep the picture of a run', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const run = addRun(gateway, 10)
-  const { status, body } = await calling(gateway)('POST', `/schedules/${id}/approve`, { run_id: run })
-  t.strictSame(
-    { status, body },
-    {
-      status: 202,
-      body: { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run } },
-    },
-  )
-  t.equal(requestOf(gateway), run)
+  const { addRun, approve, requested } = await start()
+  const run = addRun(10)
+  const { status, body } = await approve(run)
+  t.equal(status, 202)
+  t.strictSame(body, { message: 'Run approved. Later runs are compared with its picture.', data: { run_id: run } })
+  t.equal(requested(), run)
 })
 
 t.test('POST /schedules/:id/approve means the last compared run by default, and a second approval changes nothing', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const [first, last] = [addRun(gateway, 20), addRun(gateway, 10)]
-  setBaseline(gateway, first, 20)
-  newest(gateway).status!.lastComparison = { id: last, time: at(10).toISOString(), to: first, changed: true }
-  const call = calling(gateway)
-  t.match((await call('GET', `/schedules/${id}`)).body.data.comparison, {
-    baseline_run: first,
-    last: { id: last, to: first, changed: true },
-  })
-  t.match(await call('POST', `/schedules/${id}/approve`), { status: 202, body: { data: { run_id: last } } })
-  t.equal(requestOf(gateway), last)
-  // The operator has applied it.
-  delete newest(gateway).metadata.annotations![Annotation.approve]
-  setBaseline(gateway, last, 10)
-  t.match(await call('POST', `/schedules/${id}/approve`, { run_id: 'latest' }), { status: 202, body: { data: { run_id: last } } })
-  t.equal(requestOf(gateway), undefined)
+  const { get, newest, addRun, setBaseline, approve, requested } = await start()
+  const [first, last] = [addRun(20), addRun(10)]
+  setBaseline(first, 20)
+  newest().status!.lastComparison = { id: last, time: at(10).toISOString(), to: first, changed: true }
+  t.match((await get()).comparison, { baseline_run: first, last: { id: last, to: first, changed: true } })
+  t.match(await approve(), { status: 202, body: { data: { run_id: last } } })
+  t.equal(requested(), last)
+  setBaseline(last, 10)
+  t.match(await approve('latest'), { status: 202, body: { data: { run_id: last } } })
+  t.equal(requested(), undefined)
 })
 
 t.test('POST /schedules/:id/approve takes back an approval with an older run', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const [older, approved] = [addRun(gateway, 30), addRun(gateway, 20)]
-  setBaseline(gateway, approved, 20)
-  const call = calling(gateway)
-  t.match(await call('POST', `/schedules/${id}/approve`, { run_id: older }), { status: 202, body: { data: { run_id: older } } })
-  t.equal(requestOf(gateway), older)
-  t.match(await call('POST', `/schedules/${id}/approve`, { run_id: approved }), { status: 202 })
-  t.equal(requestOf(gateway), approved, 'the last request counts, also before the operator has seen the first')
+  const { addRun, setBaseline, approve, requested } = await start()
+  const [older, approved] = [addRun(30), addRun(20)]
+  setBaseline(approved, 20)
+  t.match(await approve(older), { status: 202, body: { data: { run_id: older } } })
+  t.equal(requested(), older)
+  t.equal((await approve(approved)).status, 202)
+  t.equal(requested(), approved, 'the last request counts, also before the operator has seen the first')
 })
 
 t.test('POST /schedules/:id/approve refuses runs that cannot be compared with', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const call = calling(gateway)
-  const approve = async (run?: string) => {
-    const { status, body } = await call('POST', `/schedules/${id}/approve`, run === undefined ? undefined : { run_id: run })
+  const { addRun, files, newest, requested, approve } = await start()
+  const outcomeOf = async (run?: string) => {
+    const { status, body } = await approve(run)
     return `${status} ${body.error?.code}`
   }
-  t.equal(await approve(), '409 CONFLICT', 'no run yet')
-  t.equal(await approve('home'), '400 VALIDATION_ERROR')
-  t.equal(await approve(newId('scr', NOW)), '404 NOT_FOUND')
-  t.equal(await approve(addRun(gateway, 5, { uid: 'another-schedule' })), '404 NOT_FOUND')
-  t.equal(await approve(addRun(gateway, 6, { phase: 'Pending' as never })), '409 NOT_READY')
-  t.equal(await approve(addRun(gateway, 7, { phase: 'Failed' as never })), '422 NOT_COMPARABLE')
-  t.equal(await approve(addRun(gateway, 8, { result: { unfit: 'blank' } })), '422 NOT_COMPARABLE')
-  const gone = addRun(gateway, 9)
-  gateway.files.objects.delete(objectKey('acme', gone, 'png'))
-  t.equal(await approve(gone), '410 EXPIRED')
-  t.equal(requestOf(gateway), undefined)
-  const unapproved = await create(gateway, { ...compared, comparison: { baseline: 'previous' } })
-  const response = await call('POST', `/schedules/${unapproved}/approve`)
-  t.match(response, { status: 409, body: { error: { code: 'CONFLICT', message: /set comparison.baseline to approved first/ } } })
+  t.equal(await outcomeOf(), '409 CONFLICT', 'no run yet')
+  t.equal(await outcomeOf('home'), '400 VALIDATION_ERROR')
+  t.equal(await outcomeOf(newId('scr', NOW)), '404 NOT_FOUND')
+  t.equal(await outcomeOf(addRun(5, { uid: 'another-schedule' })), '404 NOT_FOUND')
+  t.equal(await outcomeOf(addRun(6, { phase: 'Pending' })), '409 NOT_READY')
+  t.equal(await outcomeOf(addRun(7, { phase: 'Failed' })), '422 NOT_COMPARABLE')
+  t.equal(await outcomeOf(addRun(8, { result: { unfit: 'blank' } })), '422 NOT_COMPARABLE')
+  const gone = addRun(9)
+  files.objects.delete(objectKey('acme', gone, 'png'))
+  t.equal(await outcomeOf(gone), '410 EXPIRED')
+  t.equal(requested(), undefined)
+  newest().spec.comparison = { baseline: 'Previous' }
+  const error = { code: 'CONFLICT', message: /set comparison.baseline to approved first/ }
+  t.match(await approve(), { status: 409, body: { error } })
 })
 
-/** The history after an approval of a run that replaced the picture of another one. */
-function setApproval(gateway: Gateway, { id, replaced, ...more }: { id: string; replaced?: string; etag?: string; undoneTime?: string }) {
-  const { etag = 'def', ...others } = more
-  const before = replaced === undefined ? {} : { replaced: { id: replaced, time: at(30).toISOString(), ...(etag === '' ? {} : { etag }) } }
-  const approval = { id, approvalTime: at(5).toISOString(), by: 'key_1', ...before, ...others }
-  newest(gateway).status = { ...newest(gateway).status, approvals: [approval] }
-}
-
 t.test('the record shows who approved which run, and which one it replaced', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
-  setApproval(gateway, { id: second, replaced: first })
-  const shown = async () => (await calling(gateway)('GET', `/schedules/${id}`)).body.data.comparison.approvals
+  const { get, addRun, setApproval } = await start()
+  const [first, second] = [addRun(30), addRun(20)]
+  const shown = async () => (await get()).comparison.approvals
+  setApproval({ id: second, replaced: first })
   const expected = { run_id: second, approved_at: at(5).toISOString(), approved_by: 'key_1', replaced_run: first }
   t.strictSame(await shown(), [{ ...expected, can_undo: true, undone_at: null, undone_by: null }])
-  setApproval(gateway, { id: second, replaced: first, etag: '' })
+  setApproval({ id: second, replaced: first, etag: '' })
   t.match(await shown(), [{ can_undo: false }], 'the picture is gone')
-  setApproval(gateway, { id: second, replaced: first, undoneTime: at(1).toISOString() })
+  setApproval({ id: second, replaced: first, undoneTime: at(1).toISOString() })
   t.match(await shown(), [{ can_undo: false, undone_at: at(1).toISOString() }])
 })
 
 t.test('POST /schedules/:id/undo-approval names the approval that the operator undoes, and who asks for it', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
-  setApproval(gateway, { id: second, replaced: first })
-  const undo = () => calling(gateway)('POST', `/schedules/${id}/undo-approval`)
+  const { newest, addRun, setApproval, requested, undo } = await start()
+  const [first, second] = [addRun(30), addRun(20)]
+  setApproval({ id: second, replaced: first })
   for (let again = 0; again < 2; again++) {
     t.match(await undo(), { status: 202, body: { data: { run_id: second, baseline_run: first } } })
-    t.equal(requestOf(gateway), `undo/${at(5).toISOString()}`)
+    t.equal(requested(), `undo/${at(5).toISOString()}`)
   }
-  t.match(newest(gateway).metadata.annotations?.[Annotation.approvedBy], /^key_/)
-  setApproval(gateway, { id: first })
+  t.match(newest().metadata.annotations?.[Annotation.approvedBy], /^key_/)
+  setApproval({ id: first })
   t.match(await undo(), { status: 202, body: { data: { run_id: first, baseline_run: null } } })
 })
 
 t.test('POST /schedules/:id/undo-approval says why nothing can be undone', async (t) => {
-  const gateway = aGateway()
-  const id = await create(gateway)
-  const undo = () => calling(gateway)('POST', `/schedules/${id}/undo-approval`)
+  const { call, newest, addRun, setApproval, undo } = await start()
   t.match(await undo(), { status: 409, body: { error: { code: 'CONFLICT', message: /no approval to undo/ } } })
-  const [first, second] = [addRun(gateway, 30), addRun(gateway, 20)]
-  setApproval(gateway, { id: second, replaced: first, etag: '' })
+  const [first, second] = [addRun(30), addRun(20)]
+  setApproval({ id: second, replaced: first, etag: '' })
   t.match(await undo(), { status: 410, body: { error: { code: 'EXPIRED', message: /is gone: an approval can be undone for 30 days/ } } })
-  newest(gateway).spec.comparison = { baseline: 'Previous' }
+  newest().spec.comparison = { baseline: 'Previous' }
   t.match(await undo(), { status: 409, body: { error: { message: /need no approval/ } } })
-  t.equal((await calling(gateway)('POST', '/schedules/sch_01kajq2v0vtz8m3c5x7r9w4n6p/undo-approval')).status, 404)
+  t.equal((await call('POST', '/schedules/sch_01kajq2v0vtz8m3c5x7r9w4n6p/undo-approval')).status, 404)
 })
