@@ -169,7 +169,7 @@ export const rules: Rules = {
       sources: below(
         ...['batches', 'devices', 'files', 'screenshots', 'shared', 'status', 'system'].map((name) => `api-gateway/src/resources/${name}`),
       ),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/{responses,failures}', 'retention/{archive,pages}', 'account/keys', 'clients/*'),
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/{proxy,failures}', 'retention/{archive,pages}', 'account/keys', 'clients/*'),
     },
     {
       sources: below(...['common', 'creation', 'http', 'options', 'plugins', 'store'].map((name) => `api-gateway/src/${name}`)),
@@ -230,7 +230,7 @@ export const rules: Rules = {
     },
     {
       sources: below('crds/src/options'),
-      tests: [...OPTIONS, ...integration('api-gateway/*', 'crds/*', 'fuzz/*', 'links/responses', 'console/pages')],
+      tests: [...OPTIONS, ...integration('api-gateway/*', 'crds/*', 'fuzz/*', 'links/proxy', 'console/pages')],
     },
     { sources: below('crds/src/kinds'), tests: integration('crds/*', 'admission/*', 'operator/*', 'api-gateway/*', 'retention/archive') },
     {

@@ -187,13 +187,6 @@ t.test('after a rotation both texts are valid on every replica until the overlap
   }
 })
 
-t.test('an expired key is rejected without any action', async (t) => {
-  const expires_at = new Date(Date.now() + 1_500).toISOString()
-  const { key: text } = await create({ name: 'brief', expires_at })
-  t.equal(await statusWith(text, urlB), 200)
-  await eventually('the key is rejected', async () => (await statusWith(text, urlB)) === 401)
-})
-
 t.test('two changes of one version cannot both succeed', async (t) => {
   const { id } = await create({ name: 'contended' })
   const etag = (await call(`${urlA}/keys/${id}`, { key })).headers.get('etag')!

@@ -22,7 +22,7 @@ await world.createAccount('acme')
 await world.createAccount('other')
 const key = await world.createKey({ accountName: 'acme' })
 const foreign = await world.createKey({ accountName: 'other' })
-const env = { TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8', TINTYPE_MAX_WEBHOOKS: '8' }
+const env = { TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' }
 const [a, b] = await Promise.all([world.startGateway(env), world.startGateway(env)])
 const [urlA, urlB] = [`${a.url}/api/v1/webhooks`, `${b.url}/api/v1/webhooks`]
 const receiver = await startReceiver(t)
@@ -90,19 +90,6 @@ t.test('a webhook created by one replica is read, changed and deleted by another
   await eventually('the other replica returns 404', async () => (await call(`${urlB}/${id}`, { key })).status === 404)
 })
 
-t.test('lists are paged, oldest first, with a total', async (t) => {
-  const ids: string[] = []
-  for (const name of ['one', 'two', 'three']) ids.push((await create({ name })).id)
-  const page = await call(`${urlA}?limit=2`, { key })
-  t.strictSame(
-    page.body.data.map(({ id }: { id: string }) => id),
-    ids.slice(0, 2),
-  )
-  t.match(page.body.pagination, { limit: 2, offset: 0, total: 3, has_more: true })
-  t.match((await call(`${urlA}?limit=2&offset=2`, { key })).body, { data: [{ id: ids[2] }], pagination: { has_more: false } })
-  t.match((await call(urlA, { key: foreign })).body, { data: [], pagination: { total: 0 } })
-})
-
 t.test('an event is signed with the secret that the creation answered; both secrets sign after a rotation', async (t) => {
   const { id, signing_secret: first } = await create()
   await whenReady(id)
@@ -162,17 +149,6 @@ t.test('statistics include deliveries, which do not affect changes with If-Match
   const patch = (name: string) => call(`${urlA}/${id}`, { method: 'PATCH', key, body: { name }, headers: { 'if-match': etag } })
   t.equal((await patch('new')).status, 200)
   t.equal((await patch('newer')).status, 412)
-})
-
-t.test('an inactive webhook receives no events', async (t) => {
-  const off = await create({ is_active: false, name: 'off' })
-  const on = await create({ name: 'on' })
-  await whenReady(on.id)
-  await capture()
-  const [request] = await receiver.whenReceived(1)
-  t.equal(request?.headers['x-webhook-id'], on.id)
-  t.not(on.id, off.id)
-  t.equal(receiver.received.length, 1)
 })
 
 t.test('a deleted webhook received events while a finalizer kept it, and a deleted default webhook signed them', async (t) => {
@@ -279,12 +255,4 @@ t.test('events of a request with its own webhook URL are signed with a secret th
   const [, , third] = await receiver.whenReceived(3)
   t.match(third?.headers, { 'x-webhook-event': 'screenshot.completed' })
   t.equal((await call(`${urlA}/default`, { key: foreign })).status, 404, 'another account has its own default webhook or none')
-})
-
-t.test('an account cannot have more webhooks than the limit', async (t) => {
-  for (let count = 0; count < 8; count++) await create()
-  t.match(await call(urlA, { method: 'POST', key, body: hook }), {
-    status: 409,
-    body: { error: { code: 'LIMIT_REACHED', details: { limit: 8 } } },
-  })
 })

@@ -13,7 +13,7 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'operator/src/**/decide-writes.ts', tests: 'test/unit/operator/**/decide-writes.test.ts' },
   {
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',
-    tests: 'test/unit/api-gateway/quota/{limits,refusals,server-clock,write-round-robin}.test.ts',
+    tests: 'test/unit/api-gateway/quota/{limits,server-clock,write-round-robin}.test.ts',
   },
   {
     sources: 'api-gateway/src/resources/files/{progress,shares}.ts',

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import t from 'tap'
 import { ApiError, invalid, toErrorBody, toHttpError } from '../../../../api-gateway/src/common/errors.ts'
-import { HTTP_ERRORS, type HttpErrorCode } from '../../../../crds/src/schema/errors.ts'
+import { HTTP_ERRORS, type HttpErrorCode, JOB_ERRORS, PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
 
 for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
   t.test(`toHttpError answers ${code} with ${status}`, async (t) => {
@@ -48,3 +50,25 @@ t.test('toErrorBody has the shape of the specification, details only where there
     code: 'TIMEOUT',
   })
 })
+
+// docs/api.md is written by hand, but its tables must match the code. A failure names the missing row.
+
+const text = await readFile(path.join(import.meta.dirname, '../../../../docs/api.md'), 'utf8')
+
+/** The rows of the table below a heading. */
+function rowsBelow(heading: string): string[] {
+  const [, chapter = ''] = text.split(`\n### ${heading}\n`)
+  const [table = ''] = chapter.split('\n#')
+  return table.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'))
+}
+
+const tables: [heading: string, rows: string[]][] = [
+  ['Responses', Object.entries(HTTP_ERRORS).map(([code, { status, remedy }]) => `| ${status} | \`${code}\` | ${remedy} |`)],
+  ['Problems in `error.details`', Object.entries(PROBLEM_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)],
+  ['Failed captures', Object.entries(JOB_ERRORS).map(([code, { remedy }]) => `| \`${code}\` | ${remedy} |`)],
+]
+for (const [heading, rows] of tables) {
+  t.test(`docs/api.md lists exactly the codes under "${heading}"`, async (t) => {
+    t.strictSame(rowsBelow(heading).sort(), rows.sort())
+  })
+}

@@ -34,6 +34,8 @@ t.test('GET /take of a picture in memory sends no request to the bucket', async 
   const range = await gateway.get(link, { headers: { range: 'bytes=2-4' } })
   t.match(range, { statusCode: 206, payload: 'pic', headers: { 'content-range': 'bytes 2-4/9', 'content-length': '3' } })
   t.equal((await gateway.get(link, { headers: { range: 'bytes=9-' } })).statusCode, 416)
+  t.equal((await gateway.get(link, { headers: { range: 'bytes=2-4', 'if-range': '"another"' } })).statusCode, 200)
+  t.match(await gateway.get(link.slice(0, -1), { method: 'HEAD' }), { statusCode: 403, payload: '' })
   t.equal(reads.requests, 0)
 })
 

@@ -27,6 +27,8 @@ t.test('GET /take redirects to itself while the capture runs, and gives up after
   const link = `${gateway.sign(PAGE)}&utm_source=a+b%20c`
   const response = await gateway.get(link)
   t.match(response, { statusCode: 307, headers: { location: `?${link}`, 'cache-control': 'no-store' } })
+  const base = 'https://shots.example/v1/take'
+  t.equal(new URL(String(response.headers.location), base).href, `${base}?${link}`, 'relative to the link, it is the same URL')
   gateway.later(99)
   t.equal((await gateway.get(link)).statusCode, 307)
   gateway.later(2)

@@ -1,7 +1,65 @@
 import t from 'tap'
-import { hasTag, recordTag } from '../../../../api-gateway/src/http/etag.ts'
+import { hasTag, hasVersion, recordTag, versionTag } from '../../../../api-gateway/src/http/etag.ts'
+import { isUnchangedSince, parseHttpDate } from '../../../../api-gateway/src/http/http-date.ts'
 import { isLenient, preferredBody } from '../../../../api-gateway/src/http/request-headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
+
+const seen = versionTag({ generation: 2, resourceVersion: '100' })
+const counted = versionTag({ generation: 2, resourceVersion: '101' })
+const changed = versionTag({ generation: 3, resourceVersion: '102' })
+
+t.test('versionTag differs when anything has changed', async (t) => {
+  t.equal(new Set([seen, counted, changed]).size, 3)
+  t.equal(hasTag(seen, counted), false)
+})
+
+const cases: [header: string, tag: string, is: boolean][] = [
+  [seen, seen, true],
+  [seen, counted, true],
+  [seen, changed, false],
+  [`"x", ${seen}`, counted, true],
+  ['*', changed, true],
+  ['"x"', seen, false],
+  [`W/${seen}`, seen, true],
+  [`W/${seen}`, counted, true],
+  [`W/${seen}`, changed, false],
+  ['', seen, false],
+]
+for (const [header, tag, is] of cases) {
+  t.test(`hasVersion takes ${header || 'nothing'} ${is ? '' : 'not '}for ${tag}`, async (t) => t.equal(hasVersion(header, tag), is))
+}
+
+t.test('parseHttpDate parses the three formats of HTTP dates', async (t) => {
+  const expected = new Date('1994-11-06T08:49:37.000Z')
+  for (const text of [
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+    ' Sun Nov 06 08:49:37 1994',
+  ])
+    t.strictSame(parseHttpDate(text), expected, text)
+})
+
+t.test('parseHttpDate ignores other texts', async (t) => {
+  const others = [
+    '',
+    '2026',
+    '1994-11-06T08:49:37Z',
+    'Sun, 06 Nov 1994 08:49:37',
+    'Sun, 06 Nov 1994 08:49:37 +0100',
+    'Sun, 06 Xyz 1994 08:49:37 GMT',
+  ]
+  for (const text of [...others, 'Sun, 06 Nov 1994 99:49:37 GMT', '"abc"', '*']) t.equal(parseHttpDate(text), undefined, text)
+})
+
+t.test('isUnchangedSince compares whole seconds', async (t) => {
+  const lastModified = new Date('2026-11-21T10:20:30.456Z')
+  t.ok(isUnchangedSince(lastModified, 'Sat, 21 Nov 2026 10:20:30 GMT'))
+  t.ok(isUnchangedSince(lastModified, 'Sat, 21 Nov 2026 10:20:31 GMT'))
+  t.notOk(isUnchangedSince(lastModified, 'Sat, 21 Nov 2026 10:20:29 GMT'))
+  t.notOk(isUnchangedSince(lastModified, undefined))
+  t.notOk(isUnchangedSince(lastModified, '2027'))
+})
 
 const accepts: [accept: string | undefined, type: string, body: ReturnType<typeof preferredBody>][] = [
   [undefined, 'image/png', 'record'],
