@@ -1,12 +1,10 @@
-/** Packs the command line client as npm would publish it, and installs it into an empty project. */
+/** Runs the packed command line client. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { repository } from '../cluster/host/state.ts'
 import { endWithTest } from '../support/processes/own-children.ts'
-import { runPlainly } from './package.ts'
+import { type InstalledPackages, installPackages } from './package.ts'
 
 export interface CliRun {
   code: number | null
@@ -28,30 +26,17 @@ export interface CliOptions {
   onOutput?: (stdout: string) => NodeJS.Signals | undefined
 }
 
-export interface InstalledCli {
-  /** An empty project outside the repository, which is also the home directory of the program. */
-  directory: string
-  /** Paths in the package. */
-  files: string[]
+/** The directory is also the home directory of the program. */
+export interface InstalledCli extends InstalledPackages {
   /** The installed program. */
   program: string
   run: (args: readonly string[], options?: CliOptions) => Promise<CliRun>
-  remove: () => Promise<void>
-}
-
-async function pack(workspace: string, directory: string): Promise<{ filename: string; files: { path: string }[] }> {
-  const args = ['pack', '--json', '--loglevel=error', '--pack-destination', directory]
-  const packed = JSON.parse(await runPlainly('npm', args, { directory: path.join(repository, workspace) }))
-  return packed[0] as { filename: string; files: { path: string }[] }
 }
 
 /** Packs and installs the command line client and the TypeScript client. */
 export async function installCli(): Promise<InstalledCli> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-cli-'))
-  const [cli, client] = await Promise.all([pack('api-gateway/cli', directory), pack('api-gateway/client', directory)])
-  await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const tarballs = [cli, client].map(({ filename }) => path.join(directory, filename))
-  await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], { directory })
+  const installed = await installPackages('cli', 'client')
+  const { directory } = installed
   const program = path.join(directory, 'node_modules/.bin/tintype')
   const run: InstalledCli['run'] = async (
     args,
@@ -79,11 +64,5 @@ export async function installCli(): Promise<InstalledCli> {
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }
   }
-  return {
-    directory,
-    files: cli.files.map((file) => file.path),
-    program,
-    run,
-    remove: () => rm(directory, { recursive: true, force: true }),
-  }
+  return { ...installed, program, run }
 }

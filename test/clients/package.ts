@@ -1,4 +1,4 @@
-/** Packs the TypeScript client as npm would publish it, and installs the package into an empty project. */
+/** Packs the clients as npm would publish them, and installs them into an empty project. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,37 +10,39 @@ import { repository } from '../cluster/host/state.ts'
 export const runPlainly = (program: string, args: readonly string[], options: RunOptions = {}): Promise<string> =>
   run('env', ['-u', 'NODE_OPTIONS', program, ...args], options)
 
-export interface InstalledClient {
-  /** An empty project outside the repository, so that only the package is found. */
+/** Packages in an empty project outside the repository, so that only they are found. */
+export interface InstalledPackages {
   directory: string
-  /** Paths in the package. */
+  /** Paths in the first package. */
   files: string[]
-  /** Loads the installed package. */
-  load: () => Promise<typeof import('../../api-gateway/client/src/index.ts')>
   remove: () => Promise<void>
 }
 
-/** Packs and installs the client. */
-export async function installClient(): Promise<InstalledClient> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-client-'))
-  const source = path.join(repository, 'api-gateway/client')
-  const packed = JSON.parse(
-    await runPlainly('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', directory], {
-      directory: source,
-    }),
-  )
-  const [{ filename, files }] = packed as [{ filename: string; files: { path: string }[] }]
-  await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', path.join(directory, filename)], {
-    directory,
-  })
-  const installed = path.join(directory, 'node_modules/@tintype/client')
-  return {
-    directory,
-    files: files.map((file) => file.path),
-    load: () => import(pathToFileURL(path.join(installed, 'dist/index.js')).href),
-    remove: () => rm(directory, { recursive: true, force: true }),
+/** Packs workspaces of api-gateway as npm would publish them, and installs them into an empty project. */
+export async function installPackages(...workspaces: string[]): Promise<InstalledPackages> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-packages-'))
+  const pack = async (workspace: string): Promise<{ filename: string; files: { path: string }[] }> => {
+    const args = ['pack', '--json', '--loglevel=error', '--pack-destination', directory]
+    return JSON.parse(await runPlainly('npm', args, { directory: path.join(repository, 'api-gateway', workspace) }))[0]
   }
+  const packed = await Promise.all(workspaces.map(pack))
+  await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const tarballs = packed.map(({ filename }) => path.join(directory, filename))
+  await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], { directory })
+  const files = packed[0]?.files.map((file) => file.path) ?? []
+  return { directory, files, remove: () => rm(directory, { recursive: true, force: true }) }
+}
+
+export interface InstalledClient extends InstalledPackages {
+  /** Loads the installed package. */
+  load: () => Promise<typeof import('../../api-gateway/client/src/index.ts')>
+}
+
+/** Packs and installs the TypeScript client. */
+export async function installClient(): Promise<InstalledClient> {
+  const installed = await installPackages('client')
+  const module = path.join(installed.directory, 'node_modules/@tintype/client/dist/index.js')
+  return { ...installed, load: () => import(pathToFileURL(module).href) }
 }
 
 const compilerOptions = {

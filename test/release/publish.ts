@@ -14,15 +14,8 @@ export async function pushImages(build: ReleaseBuild, images: readonly ReleasedI
   for (const { name } of images) {
     report(`pushing ${name}`)
     const source = `oci:${layoutOf(build.output)}:${name}:${build.version}`
-    await skopeo([
-      'copy',
-      '--quiet',
-      '--all',
-      '--preserve-digests',
-      ...plain,
-      source,
-      `docker://${build.registry}/${name}:${build.version}`,
-    ])
+    const target = `docker://${build.registry}/${name}:${build.version}`
+    await skopeo(['copy', '--quiet', '--all', '--preserve-digests', ...plain, source, target])
   }
   return `${images.length} images`
 }

@@ -113,7 +113,7 @@ export const rules: Rules = {
     },
     {
       sources: ['**/*schedule*', ...below('operator/src/controllers/schedule', 'api-gateway/src/resources/schedules', 'crds/src/schedule')],
-      tests: integration('schedules/*', '*/*schedules*'),
+      tests: integration('schedules/*', '*/*schedules*', 'admission/sealed-fields'),
     },
     {
       sources: [

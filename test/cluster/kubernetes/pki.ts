@@ -36,19 +36,8 @@ export async function createAuthority(directory: string): Promise<void> {
   const { certificate, key } = certificatePaths(directory, 'ca')
   await createKey(path.join(directory, 'service-accounts.key'))
   await createKey(key)
-  await run('openssl', [
-    'req',
-    '-x509',
-    '-new',
-    '-key',
-    key,
-    '-out',
-    `${certificate}.new`,
-    '-subj',
-    '/CN=tintype-local-ca',
-    '-days',
-    lifetimeDays,
-  ])
+  const subject = ['-subj', '/CN=tintype-local-ca', '-days', lifetimeDays]
+  await run('openssl', ['req', '-x509', '-new', '-key', key, '-out', `${certificate}.new`, ...subject])
   await rename(`${certificate}.new`, certificate)
 }
 

@@ -26,7 +26,7 @@ export interface FloodingReceiver {
 export async function startFloodingReceiver(directory: string): Promise<FloodingReceiver> {
   const { certificate, key } = await createReceiverCertificate(directory)
   const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
-  const program = fork(join(import.meta.dirname, 'flooding-receiver-program.ts'), [certificate, key])
+  const program = fork(join(import.meta.dirname, 'flooding-server.ts'), [certificate, key])
   const [{ port }] = (await once(program, 'message')) as [{ port: number }]
   const counts = async () => {
     program.send('counts')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { FloodCounts } from './flooding-receiver.ts'
@@ -44,4 +45,13 @@ async function drip(socket: TLSSocket, more: string, milliseconds: number): Prom
     socket.write(more.charAt(n % more.length))
     await sleep(milliseconds)
   }
+}
+
+/** In a process of its own, so that the event loop of its client is measured alone. Arguments: the files of certificate and key. Sends its port. */
+if (import.meta.main) {
+  const [certificate = '', key = ''] = process.argv.slice(2)
+  const { server, seen } = createFloodingServer({ certificate, key })
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+  process.on('message', () => process.send?.(seen))
+  process.on('disconnect', () => process.exit())
 }

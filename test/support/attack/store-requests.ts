@@ -60,23 +60,9 @@ export function signedChunks({ signature, time, scope, key }: SignedRequest, chu
 
 /** Parameters that the holder of a presigned URL adds. Each selects another operation or version, or other headers of the response. */
 const PARAMETERS = [
-  'tagging=',
-  'tagging',
-  'acl=',
-  'attributes=',
-  'uploads=',
-  'uploadId=x',
-  'partNumber=1',
-  'partNumber=1&uploadId=x',
-  'versionId=null',
-  'versionId=x',
-  'response-content-type=text%2Fhtml',
-  'response-content-disposition=inline',
-  'torrent=',
-  'legal-hold=',
-  'retention=',
-  'policy=',
-  'other=x',
+  ...['tagging=', 'tagging', 'acl=', 'attributes=', 'torrent=', 'legal-hold=', 'retention=', 'policy=', 'other=x'],
+  ...['uploads=', 'uploadId=x', 'partNumber=1', 'partNumber=1&uploadId=x', 'versionId=null', 'versionId=x'],
+  ...['response-content-type=text%2Fhtml', 'response-content-disposition=inline'],
 ]
 const TAGS = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>'
 
