@@ -40,7 +40,7 @@ const FIRST_START = 'The first start takes about 9 minutes on 2 cores, because i
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
   if (await mustBuildPrograms()) process.stdout.write(`${FIRST_START}\n\n`)
-  const { steps, tags } = await imageSteps(true)
+  const { steps, tags } = imageSteps(true)
   return { steps: [...clusterSteps(facts), ...steps], tags }
 }
 

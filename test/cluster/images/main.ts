@@ -13,14 +13,14 @@ import { runSteps, type Step } from '../host/steps.ts'
 import { place } from '../kubernetes/network.ts'
 import { baseImage, ensureBase } from './base.ts'
 import { ensureImage } from './build.ts'
-import { type ImagePlan, imageReference, images, isBuildable, releaseTag } from './plan.ts'
+import { type ImagePlan, imageReference, images, releaseTag } from './plan.ts'
 import { buildah } from './store.ts'
 
 /** Tags of the images by name. The steps fill it. */
 export type ImageTags = Map<string, string>
 
-/** Steps that build the images and optionally load them. Images without sources are left out. */
-export async function imageSteps(load: boolean, only?: readonly string[]): Promise<{ steps: Step[]; tags: ImageTags }> {
+/** Steps that build the images and optionally load them. */
+export function imageSteps(load: boolean, only?: readonly string[]): { steps: Step[]; tags: ImageTags } {
   const tags: ImageTags = new Map()
   let baseId = ''
   const base: Step = {
@@ -30,8 +30,7 @@ export async function imageSteps(load: boolean, only?: readonly string[]): Promi
       return baseImage
     },
   }
-  const chosen = await chooseImages(only)
-  const steps = chosen.map((plan) => ({
+  const steps = chooseImages(only).map((plan) => ({
     name: `Image ${plan.name}`,
     run: async (report: (text: string) => void) => {
       const { tag, outcome } = await ensureImage(plan, baseId, { load, report })
@@ -42,16 +41,11 @@ export async function imageSteps(load: boolean, only?: readonly string[]): Promi
   return { steps: [base, ...steps], tags }
 }
 
-async function chooseImages(only?: readonly string[]): Promise<ImagePlan[]> {
-  const wanted = images.filter((plan) => only?.includes(plan.name) ?? !plan.isOptional)
+function chooseImages(only?: readonly string[]): ImagePlan[] {
   const unknown = only?.filter((name) => !images.some((plan) => plan.name === name)) ?? []
   if (unknown.length > 0)
     throw new Error(`unknown image: ${unknown.join(', ')}; known images are ${images.map((plan) => plan.name).join(', ')}`)
-  const buildable = await Promise.all(wanted.map(isBuildable))
-  return wanted.filter((plan, index) => {
-    if (!buildable[index]) process.stdout.write(`${plan.name} was skipped, because there is no ${plan.requires}\n`)
-    return buildable[index]
-  })
+  return images.filter((plan) => only?.includes(plan.name) ?? !plan.isOptional)
 }
 
 /** Tags the images with the project's version and pushes them. */
@@ -68,11 +62,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' }, push: { type: 'string' }, bundle: { type: 'boolean' } } })
   const only = values.only?.split(',')
   if (values.bundle) {
-    for (const plan of await chooseImages(only)) await plan.prepare?.()
+    for (const plan of chooseImages(only)) await plan.prepare?.()
     return
   }
   const load = choices.cluster === 'embedded' && (await isDaemonRunning(place, 'containerd'))
-  const { steps, tags } = await imageSteps(load, only)
+  const { steps, tags } = imageSteps(load, only)
   await runSteps([{ name: 'Debian packages', run: ensurePackages }, ...steps])
   if (values.push) await push(values.push, tags)
   else if (!load)

@@ -1,6 +1,6 @@
 /** The images of Tintype and of its local test servers, and the digest that decides whether an image must be rebuilt. */
 import { createHash } from 'node:crypto'
-import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { repository } from '../host/state.ts'
 import { buildMinio, ensureVersitygw, locateMinio } from '../programs/programs.ts'
@@ -15,8 +15,6 @@ export interface ImagePlan {
   context: string
   /** Files or directories of the context that go into the image, relative to the context. */
   contents: readonly string[]
-  /** A file that must exist before the image can be built. */
-  requires: string
   /** Build arguments of its Dockerfile. */
   arguments?: Readonly<Record<string, string>>
   /** Fills the context for a platform, by default this machine's. Resolves to the npm packages in it. */
@@ -31,7 +29,6 @@ const program = (name: string, more: readonly string[] = [], place?: (dist: stri
   name,
   context: name,
   contents: ['dist', ...more],
-  requires: `${name}/src/main.ts`,
   prepare: async (platform = hostPlatform) => {
     const dist = path.join(repository, name, 'dist')
     await ensureForeignPackages(unbundled, platform, () => {})
@@ -54,7 +51,6 @@ export const images: readonly ImagePlan[] = [
     name: 'minio',
     context: 'charts/images/minio',
     contents: ['dist'],
-    requires: 'charts/images/minio/Dockerfile',
     prepare: placeMinio,
     goProgram: 'usr/local/bin/minio',
   },
@@ -62,12 +58,11 @@ export const images: readonly ImagePlan[] = [
     name: 'versitygw',
     context: 'charts/images/versitygw',
     contents: ['dist'],
-    requires: 'charts/images/versitygw/Dockerfile',
     prepare: placeVersitygw,
     isOptional: true,
     goProgram: 'usr/local/bin/versitygw',
   },
-  { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
+  { name: 'sites', context: 'test/sites', contents: ['.'] },
 ]
 
 /** `localhost/tintype/operator:1a2b3c4d5e6f` */
@@ -77,14 +72,6 @@ export const imageReference = (name: string, tag: string): string => `localhost/
 export async function releaseTag(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as { version: string }
   return version
-}
-
-/** True when the sources of an image exist. */
-export async function isBuildable(plan: ImagePlan): Promise<boolean> {
-  return access(path.join(repository, plan.requires)).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** The tag of the image of a prepared context: a digest of its Dockerfile, its build arguments, its files and its base image. */

@@ -10,11 +10,11 @@ import { ctr } from './node.ts'
 
 /** Stops all programs. Stored data remains for the next start. */
 export async function stopNode(): Promise<number> {
-  const first = ['loopback-proxy', 'ways-in', 'kubelet', 'kube-proxy', 'coredns', 'kube-scheduler', 'kube-controller-manager']
+  const first = ['loopback-proxy', 'kubelet', 'kube-proxy', 'coredns', 'kube-scheduler', 'kube-controller-manager']
   const stopped = await Promise.all(first.map((name) => stopDaemon(place, name)))
   await removeContainers()
   await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // after SIGTERM it would wait up to a minute for open watches; etcd has its state
-  const rest = ['containerd', 'kube-apiserver', 'etcd', 'slirp4netns', 'way-out']
+  const rest = ['containerd', 'kube-apiserver', 'etcd', 'slirp4netns']
   stopped.push(...(await Promise.all(rest.map((name) => stopDaemon(place, name)))))
   await unmountAll()
   await run('sh', ['-c', `[ ! -e ${network.namespacePath} ] || ip netns delete ${network.namespace}`])

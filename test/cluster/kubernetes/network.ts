@@ -63,7 +63,6 @@ export async function insideNamespace(daemon: Daemon): Promise<Daemon> {
  */
 export async function ensureOutboundNetwork(): Promise<boolean> {
   const { ino } = await stat(namespacePath)
-  await stopDaemon(place, 'way-out') // its name in clusters that older checkouts started
   const flags = ['--configure', '--mtu=1500', '--disable-host-loopback', `--cidr=${network.outsideCidr}`, '--netns-type=path']
   await ensureDaemon(place, {
     name: 'slirp4netns',
@@ -96,8 +95,7 @@ export async function ensureLoopbackProxy(): Promise<boolean> {
     configuration: ports.map(({ port }) => port).join(),
   })
   if (await isDaemonCurrent(place, daemon)) return false
-  // A running daemon holds the ports. `ways-in` is its name in clusters that older checkouts started.
-  for (const name of [daemon.name, 'ways-in']) await stopDaemon(place, name)
+  await stopDaemon(place, daemon.name) // a running daemon holds the ports
   const servers: Server[] = []
   try {
     for (const { port, variable } of ports) servers.push(await listenOnHost(port, variable))

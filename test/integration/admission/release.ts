@@ -7,6 +7,7 @@ import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import { eventually } from '../../support/eventually.ts'
 import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { type Ends, newNamespace, openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
@@ -14,6 +15,15 @@ import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 /** Namespace of the release under test. The name of the release is `tintype`. */
 export const NAMESPACE = newNamespace()
+/** Resolves when the policy rejects a creation for an account that the user may not use. The API server applies new policies only after a moment. */
+export const whenInForce = (create: () => Promise<unknown>): Promise<boolean> =>
+  eventually('the policy is in force', () =>
+    create().then(
+      () => false,
+      (error: Error) => error.message.includes('not allowed to use'),
+    ),
+  )
+
 /** The chart begins the names of objects without a namespace with this. */
 export const toClusterName = (name: string): string => `${NAMESPACE}-${name}`
 
@@ -98,18 +108,15 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
     })
   }
 
-  /** Binds a ClusterRole of the release or of `permit` to a user, in the release's namespace. */
-  async function grant(user: string, clusterRole: string) {
+  /** Binds a ClusterRole of the release or of `permit` to a user, in the release's namespace or another one. */
+  async function grant(user: string, clusterRole: string, namespace = NAMESPACE) {
     const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
-    await new Resource(admin, roleBindings).create({
-      metadata: { name: `${user}-${clusterRole}`.replaceAll(/[^a-z0-9-]/g, '-') },
-      roleRef: toRole(toClusterName(clusterRole)),
-      subjects,
-    })
+    const metadata = { name: `${user}-${clusterRole}`.replaceAll(/[^a-z0-9-]/g, '-'), namespace }
+    await new Resource(admin, roleBindings).create({ metadata, roleRef: toRole(toClusterName(clusterRole)), subjects }, { namespace })
   }
 
-  /** Grants a user verbs on kinds of Tintype, in the release's namespace. */
-  async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
+  /** Grants a user verbs on kinds of Tintype, or of another API group, in the release's namespace. */
+  async function permit(user: string, name: string, rule: Rule) {
     const role = name.replaceAll(/[^a-z0-9-]/g, '-')
     await new Resource(admin, clusterRoles).create({
       metadata: { name: toClusterName(role) },
@@ -119,6 +126,13 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
   }
   const people = { asUser, asPod, asAccount, podAccountOf }
   return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
+}
+
+interface Rule {
+  apiGroups?: string[]
+  resources: string[]
+  resourceNames?: string[]
+  verbs: string[]
 }
 
 interface Binding extends KubeObject {

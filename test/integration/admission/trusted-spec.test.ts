@@ -8,7 +8,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
-import { installRelease, NAMESPACE } from './release.ts'
+import { installRelease, NAMESPACE, whenInForce } from './release.ts'
 
 // Tests who may create objects for an account and who may write their status, on a real API server with the chart's roles and policies.
 
@@ -40,12 +40,7 @@ const refused = (account: string) => ({
   message: new RegExp(`not allowed to use the account ${account}\\. Ask for the verb use on accounts/${account}`),
 })
 
-// The API server applies new policies and roles only after a moment.
-await eventually('the policy is in force', async () => {
-  const name = `probe-${Date.now()}`
-  const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
-  return made instanceof Error && made.message.includes('not allowed to use')
-})
+await whenInForce(() => shots.create({ metadata: { name: `probe-${Date.now()}` }, spec: { url, accountName: 'other' } }))
 
 t.test('policy lets users create objects for an account that they may use', async (t) => {
   t.ok(await shots.create({ metadata: { name: 'own' }, spec: { url, accountName: 'acme' } }))
@@ -268,13 +263,8 @@ t.test('a user of one account cannot write the status of another account’s obj
   await t.rejects(new Resource(writer, webhooks).replaceStatus({ ...own, status: { url: 'x' } }), onlyPrograms, 'an update')
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}/webhooks/status-acme/status`
   const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name: 'status-acme' }, status: { url: 'x' } }
-  const apply = {
-    method: 'PATCH',
-    path,
-    body,
-    contentType: 'application/apply-patch+yaml',
-    query: { fieldManager: 'me', force: 'true' },
-  } as const
+  const query = { fieldManager: 'me', force: 'true' }
+  const apply = { method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml', query } as const
   await t.rejects(writer.request(apply), onlyPrograms, 'server-side apply')
 })
 
@@ -321,15 +311,7 @@ t.test('policy leaves the status in other namespaces to their own release', asyn
   await new Resource(release.admin, namespaces).create({ metadata: { name: ELSEWHERE } })
   const metadata = { name: 'status-acme', namespace: ELSEWHERE }
   await new Resource(release.admin, webhooks).create({ metadata, spec: { ...hook, accountName: 'acme' } }, { namespace: ELSEWHERE })
-  await release.admin.request({
-    method: 'POST',
-    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${ELSEWHERE}/rolebindings`,
-    body: {
-      metadata: { name: 'mallory' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${NAMESPACE}-status-mallory` },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }],
-    },
-  })
+  await release.grant('mallory', 'status-mallory', ELSEWHERE)
   const mallory = await release.asUser('mallory')
   const elsewhere = () => patchStatus(mallory, 'webhooks', 'status-acme', { url: 'free' }, ELSEWHERE).catch(() => undefined)
   t.match(await eventually('the role is in force', elsewhere), { status: { url: 'free' } })
