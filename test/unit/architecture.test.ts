@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import t from 'tap'
 import { folders } from '../../crds/src/records/folders.ts'
+import { assertEvery } from '../support/accepts.ts'
 import { type Import, readSources, type SourceFile, toSource, withoutImports } from '../support/sources/source-files.ts'
 
 // The direction of dependencies: main → shell → core → crds. Every import of every file is an arrow; each must be in a table below.
@@ -67,6 +68,7 @@ const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.\w|\bfe
 const ENVIRONMENT_READERS = [/\/src\/main\.ts$/, /^capture-runner\/src\/(browser\/browser|jail\/[a-z-]+)\.ts$/]
 
 const folderOf = (file: string): string => posix.dirname(file)
+const pathsOf = (files: readonly SourceFile[]): string[] => files.map(({ file }) => file)
 const isCore = (file: string): boolean => core.some((pattern) => pattern.test(file))
 const valuesOf = ({ imports }: SourceFile): Import[] => imports.filter(({ isType }) => !isType)
 
@@ -91,19 +93,13 @@ t.test('architecture has every import of a file of ours in its table of arrows',
 })
 
 t.test('architecture has every import lead to a file that exists', async (t) => {
-  const lost = sources.flatMap(({ file, imports }) =>
-    imports
-      .filter((entry) => entry.file?.endsWith('.ts') && !byFile.has(entry.file))
-      .map(({ specifier }) => `${file} imports ${specifier}`),
-  )
-  t.strictSame(lost, [])
+  for (const { file, imports } of sources)
+    assertEvery(t, imports, (entry) => !entry.file?.endsWith('.ts') || byFile.has(entry.file), `imports of ${file}`)
 })
 
 t.test('architecture has programs reach what they share by its name, never by a path', async (t) => {
-  const strays = sources
-    .filter(({ file }) => !file.startsWith('crds/'))
-    .flatMap(({ file, imports }) => imports.filter(({ specifier }) => /^\.\.?\/.*crds\//.test(specifier)).map(() => file))
-  t.strictSame(strays, [])
+  const others = sources.filter(({ file }) => !file.startsWith('crds/'))
+  assertEvery(t, others, ({ imports }) => !imports.some(({ specifier }) => /^\.\.?\/.*crds\//.test(specifier)))
 })
 
 t.test('architecture has every library in the package.json of who loads it', async (t) => {
@@ -128,10 +124,7 @@ t.test('architecture has client-node loaded late, for its types and for kubeconf
   const early = sources.filter((source) =>
     valuesOf(source).some(({ library, isDynamic }) => library === '@kubernetes/client-node' && !isDynamic),
   )
-  t.strictSame(
-    early.map(({ file }) => file),
-    [],
-  )
+  t.strictSame(pathsOf(early), [])
 })
 
 t.test('architecture has a core that knows neither time nor chance nor the world, whatever it loads', async (t) => {
@@ -157,37 +150,25 @@ t.test('architecture has a client that runs in browsers: it loads no library and
 })
 
 t.test('architecture has one reader of the environment a program', async (t) => {
-  const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code.replaceAll(/'[^'\n]*'|`[^`]*`/g, "''"))).map(({ file }) => file)
-  t.strictSame(
-    readers.filter((file) => !ENVIRONMENT_READERS.some((pattern) => pattern.test(file))),
-    [],
-  )
+  const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code.replaceAll(/'[^'\n]*'|`[^`]*`/g, "''")))
+  assertEvery(t, pathsOf(readers), (file) => ENVIRONMENT_READERS.some((pattern) => pattern.test(file)))
 })
 
 t.test('architecture has no file that loads itself in a circle', async (t) => {
   const circles = sources.filter((source) => valuesOf(source).some(({ file }) => file && closureOf(file).has(source.file)))
-  t.strictSame(
-    circles.map(({ file }) => file),
-    [],
-  )
+  t.strictSame(pathsOf(circles), [])
 })
 
 t.test('architecture has one file that builds keys of the bucket', async (t) => {
   const built = new RegExp(`[\`'](?:${folders.map(({ name }) => name).join('|')})/(?:[\`']|\\$\\{)`)
   const builders = sources.filter(({ file, code }) => /^(crds|operator|api-gateway)\/(src|storage)\//.test(file) && built.test(code))
-  t.strictSame(
-    builders.map(({ file }) => file),
-    ['crds/src/records/folders.ts', 'crds/src/records/storage-keys.ts'],
-  )
+  t.strictSame(pathsOf(builders), ['crds/src/records/folders.ts', 'crds/src/records/storage-keys.ts'])
 })
 
 t.test('architecture has no folder with more than twenty files side by side', async (t) => {
   const sizes = new Map<string, number>()
   for (const { file } of sources) sizes.set(folderOf(file), (sizes.get(folderOf(file)) ?? 0) + 1)
-  t.strictSame(
-    [...sizes].filter(([, size]) => size > 20),
-    [],
-  )
+  assertEvery(t, [...sizes], ([, size]) => size <= 20)
 })
 
 t.test('architecture has no two folders that import each other', async (t) => {
@@ -196,14 +177,10 @@ t.test('architecture has no two folders that import each other', async (t) => {
     const targets = imports.map((entry) => entry.file).filter((target) => target !== undefined && byFile.has(target))
     for (const target of targets as string[]) pairs.set(`${folderOf(file)} > ${folderOf(target)}`, `${file} imports ${target}`)
   }
-  const mutual = [...pairs].filter(([pair]) => {
+  assertEvery(t, [...pairs], ([pair]) => {
     const [from, to] = pair.split(' > ')
-    return from !== to && pairs.has(`${to} > ${from}`)
+    return from === to || !pairs.has(`${to} > ${from}`)
   })
-  t.strictSame(
-    mutual.map(([, example]) => example),
-    [],
-  )
 })
 
 /** Names of a page's world, and strings that begin with a function. The runner's own code has neither. */
@@ -219,28 +196,19 @@ t.test('architecture has no code of pages in strings of the runner', async (t) =
   t.strictSame(strays, [])
   // A tab evaluates only calls of page functions.
   const evaluators = files.filter(({ code }) => /\btab\.evaluate\b(?!(?:<[^(]*>)?\(toCall\()/.test(code))
-  t.strictSame(
-    evaluators.map(({ file }) => file),
-    [],
-  )
+  t.strictSame(pathsOf(evaluators), [])
 })
 
 t.test('architecture has nothing load a program’s main', async (t) => {
   const loaders = sources.filter(({ imports }) => imports.some(({ file }) => file?.endsWith('/src/main.ts')))
-  t.strictSame(
-    loaders.map(({ file }) => file),
-    [],
-  )
+  t.strictSame(pathsOf(loaders), [])
 })
 
 t.test('architecture has no comment that leans on a paper which this repository does not hold', async (t) => {
   const leaning = sources.filter(({ file }) =>
     /\b(?:contract|decision) \d/.test(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')),
   )
-  t.strictSame(
-    leaning.map(({ file }) => file),
-    [],
-  )
+  t.strictSame(pathsOf(leaning), [])
 })
 
 t.test('toSource tells values from types, and what is written from what is commented', async (t) => {

@@ -78,8 +78,5 @@ t.test('the check of coined names reads identifiers by their words', async (t) =
 t.test('product code has no name that the project coined', async (t) => {
   const sources = readSources()
   t.ok(sources.length > 100, `${sources.length} files read`)
-  t.strictSame(
-    sources.flatMap(({ file, code }) => findCoined(code).map((coined) => `${file}: ${coined}`)),
-    [],
-  )
+  for (const { file, code } of sources) t.strictSame(findCoined(code), [], file)
 })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { repository } from '../cluster/host/state.ts'
+import { assertEvery } from '../support/accepts.ts'
 
 // docs/conformance.md and the tests contain the same sentences.
 
@@ -36,29 +37,17 @@ const tests = findTests()
 t.test('docs/conformance.md contains each tested sentence, with the file of its test', async (t) => {
   t.ok(tests.size > 150, `${tests.size} sentences`)
   const listed = new Map(rows.map(({ sentence, test }) => [sentence, test]))
-  t.strictSame(
-    [...tests].filter(([sentence, file]) => listed.get(sentence) !== file),
-    [],
-  )
+  assertEvery(t, [...tests], ([sentence, file]) => listed.get(sentence) === file)
 })
 
 t.test('docs/conformance.md names only existing tests', async (t) => {
   const claimed = rows.filter(({ test }) => test.startsWith(folder) || elsewhere.includes(test))
-  t.strictSame(
-    claimed.filter(({ sentence }) => !tests.has(sentence)),
-    [],
-  )
+  assertEvery(t, claimed, ({ sentence }) => tests.has(sentence))
   const files = rows.filter(({ test }) => test.startsWith('test/')).map(({ test }) => test)
-  t.strictSame(
-    files.filter((file) => !existsSync(path.join(repository, file))),
-    [],
-  )
+  assertEvery(t, files, (file) => existsSync(path.join(repository, file)))
 })
 
 t.test('docs/conformance.md contains each sentence once', async (t) => {
   const sentences = rows.map(({ sentence }) => sentence)
-  t.strictSame(
-    sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index),
-    [],
-  )
+  assertEvery(t, [...sentences.entries()], ([index, sentence]) => sentences.indexOf(sentence) === index)
 })

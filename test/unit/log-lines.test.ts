@@ -2,6 +2,7 @@ import t from 'tap'
 import { Controller } from '../../operator/src/controller-runtime/controller.ts'
 import { RetryableError, TerminalError } from '../../operator/src/controller-runtime/errors.ts'
 import { toLogLine } from '../../operator/src/controllers/screenshot/finished.ts'
+import { assertEvery } from '../support/accepts.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseLogLines, recordLog } from '../support/sources/log-lines.ts'
 import { readSources } from '../support/sources/source-files.ts'
@@ -43,15 +44,9 @@ t.test('no log call writes a field that its logger already adds', async (t) => {
   )
   t.ok(calls.length > 40, `${calls.length} calls`)
   const namesOf = (fields: string) => fields.split(',').map((field) => field.split(':')[0]?.trim() ?? '')
-  t.strictSame(
-    calls.filter(({ fields }) => namesOf(fields).some((name) => CARRIED.includes(name))),
-    [],
-  )
+  assertEvery(t, calls, ({ fields }) => !namesOf(fields).some((name) => CARRIED.includes(name)))
 })
 
 t.test('no controller gets a logger that already adds its name', async (t) => {
-  t.strictSame(
-    readSources().filter(({ code }) => /\.child\(\{ controller/.test(code)),
-    [],
-  )
+  assertEvery(t, readSources(), ({ code }) => !/\.child\(\{ controller/.test(code))
 })

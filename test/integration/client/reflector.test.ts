@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type ConfigMap, configMaps } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
@@ -40,25 +39,6 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
   return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }
-
-t.test('reflector follows creates, patches and deletes of a real API server', async (t) => {
-  const { reflector, client, create, reported } = startReflector(t, 'follow')
-  await reflector.whenSynced()
-  await create('a')
-  await client.patch('follow-a', mergePatch({ data: { at: '2' } }))
-  await client.delete('follow-a')
-  await eventually('three events', async () => reported().length === 3)
-  t.strictSame(reported(), ['added a', 'modified a', 'deleted a'])
-})
-
-t.test('reflector pages through a long list', async (t) => {
-  const { create, reflector } = startReflector(t, 'pages')
-  await reflector.whenSynced()
-  await Promise.all(Array.from({ length: 30 }, (_, n) => create(String(n))))
-  const paged = startReflector(t, 'pages', { pageSize: 7 })
-  await paged.reflector.whenSynced()
-  t.equal(paged.reflector.lister.size, 30)
-})
 
 t.test('reflector continues with the next watch without a list, and receives its events', async (t) => {
   const { reflector, ends, relists, create, has } = startReflector(t, 'next', { watchSeconds: [2, 2] })
@@ -134,6 +114,9 @@ t.test('reflector continues after resets during many writes, and reports each ch
   t.equal(events.length, 150)
   t.equal(new Set(events.map(({ object }) => object.metadata.uid)).size, 150)
   t.equal(missed(), 0)
+  const paged = startReflector(t, 'storm', { pageSize: 40 })
+  await paged.reflector.whenSynced()
+  t.equal(paged.reflector.lister.size, 150, 'the pages of a list have all of them')
 })
 
 t.test('reflector shows its own write before the watch does, and never an older state afterwards', async (t) => {
@@ -168,15 +151,4 @@ t.test('reflector supports a field selector on a kind of Tintype', async (t) => 
   await client.patch('selected', mergePatch({ status: { phase: 'Completed' } }), { subresource: 'status' })
   await eventually('its end', async () => running.lister.size === 0)
   t.equal(running.lister.size, 0)
-})
-
-t.test('reflector retries a kind that is not served yet', async (t) => {
-  const http = plane.connect(t)
-  const missing = { ...screenshots, plural: 'nonesuches' }
-  const ends: string[] = []
-  const reflector = new Reflector({ http, resource: missing, metrics: { onWatchEnd: ({ reason }) => ends.push(reason) } })
-  reflector.start()
-  await eventually('two tries', async () => ends.length >= 2)
-  await Promise.race([reflector.stop(), sleep(60_000, undefined, { ref: false }).then(() => t.fail('it does not stop'))])
-  t.equal(reflector.hasSynced, false)
 })

@@ -38,14 +38,8 @@ t.test('kubectl explain shows options with their unit, range and default', async
     await eventually(`${singular} is published`, async () => (await kubectl(['explain', `${singular}.spec`])).isOk)
   }
   const { output } = await kubectl(['explain', 'screenshot.spec.options'])
-  for (const words of [
-    /delay\s+<integer>/,
-    /Milliseconds to wait before the picture is taken, 0 to\s+60000/,
-    /Default: png/,
-    /full-page picture\s+in\s+CSS pixels/,
-  ]) {
-    t.match(output, words)
-  }
+  const limits = [/Milliseconds to wait before the picture is taken, 0 to\s+60000/, /full-page picture\s+in\s+CSS pixels/]
+  for (const words of [/delay\s+<integer>/, /Default: png/, ...limits]) t.match(output, words)
   t.match((await kubectl(['explain', 'shot.status.phase'])).output, /Pending, Running, Completed or Failed/)
   for (const { singular } of definitions) {
     for (const part of ['spec', 'status']) {
@@ -100,10 +94,8 @@ t.test('kubectl apply of an unknown option is rejected', async (t) => {
 
 t.test('the spec of a Screenshot cannot be changed', async (t) => {
   await shots.create({ metadata: { name: 'fixed' }, spec: { url } })
-  await t.rejects(shots.patch('fixed', mergePatch({ spec: { url: 'https://example.org/' } })), {
-    status: 422,
-    message: /immutable: create another/,
-  })
+  const immutable = { status: 422, message: /immutable: create another/ }
+  await t.rejects(shots.patch('fixed', mergePatch({ spec: { url: 'https://example.org/' } })), immutable)
   await t.rejects(shots.patch('fixed', mergePatch({ spec: { options: { delay: 1 } } })), refused)
   await shots.patch('fixed', mergePatch({ metadata: { labels: { mine: 'yes' } }, spec: { url } }))
 })
@@ -139,30 +131,19 @@ t.test('the API server records the owner of a Screenshot’s whole status, not o
   await shots.create({ metadata: { name: 'accounted' }, spec: { url, accountName: 'acme' } })
   const { metadata } = await shots.patch('accounted', mergePatch({ status: completedStatus() }), { subresource: 'status' })
   const { managedFields } = metadata as { managedFields?: { fieldsV1: unknown }[] }
-  t.strictSame(
-    managedFields?.map(({ fieldsV1 }) => fieldsV1),
-    [{ 'f:spec': {} }, { 'f:status': {} }],
-  )
+  const owned = managedFields?.map(({ fieldsV1 }) => fieldsV1)
+  t.strictSame(owned, [{ 'f:spec': {} }, { 'f:status': {} }])
 })
 
 t.test('kubectl get and kubectl wait work with a Screenshot', async (t) => {
   await shots.create({ metadata: { name: 'shown' }, spec: { url } })
-  await shots.patch(
-    'shown',
-    mergePatch({ status: completedStatus({ url, result: { format: 'png', size: '12 KB', duration: '0.9 s' } }) }),
-    {
-      subresource: 'status',
-    },
-  )
+  const status = completedStatus({ url, result: { format: 'png', size: '12 KB', duration: '0.9 s' } })
+  await shots.patch('shown', mergePatch({ status }), { subresource: 'status' })
   const { output } = await kubectl(['get', 'shot', 'shown'])
-  t.match(
-    output,
-    /^NAME\s+STATUS\s+URL\s+FORMAT\s+SIZE\s+DURATION\s+AGE\nshown\s+Completed\s+https:\/\/example\.com\/\s+png\s+12 KB\s+0\.9 s/,
-  )
-  t.match(
-    (await kubectl(['get', 'shot', 'shown', '-o', 'wide'])).output,
-    /REASON\s+ATTEMPT\s+RUNNER\s+ACCOUNT[\s\S]+Captured\s+1\s+default-1/,
-  )
+  t.match(output, /^NAME\s+STATUS\s+URL\s+FORMAT\s+SIZE\s+DURATION\s+AGE\n/)
+  t.match(output, /\nshown\s+Completed\s+https:\/\/example\.com\/\s+png\s+12 KB\s+0\.9 s/)
+  const { output: wide } = await kubectl(['get', 'shot', 'shown', '-o', 'wide'])
+  t.match(wide, /REASON\s+ATTEMPT\s+RUNNER\s+ACCOUNT[\s\S]+Captured\s+1\s+default-1/)
   t.ok((await kubectl(['wait', '--for=condition=Finished', 'shot/shown', '--timeout=120s'])).isOk)
   t.match((await kubectl(['get', 'tintype'])).output, /shown/, 'the category contains all kinds of Tintype')
 })
@@ -209,20 +190,11 @@ t.test('the API server rejects every count above the limit', async (t) => {
 t.test('a Webhook must have an https URL and known events without duplicates', async (t) => {
   const hooks = new Resource(http, webhooks)
   const create = (spec: object) =>
-    hooks.create({
-      metadata: { name: `hook-${Math.floor(Math.random() * 1e9)}` },
-      spec: { url, events: ['screenshot.completed'], ...spec },
-    })
+    hooks.create({ metadata: { generateName: 'hook-' }, spec: { url, events: ['screenshot.completed'], ...spec } } as never)
   await create({})
-  const bad = [
-    { url: 'http://example.com/' },
-    { url: 'https://a:b@example.com/' },
-    { url: 'https://example.com/#x' },
-    { events: [] },
-    { events: ['screenshot.done'] },
-    { events: ['screenshot.failed', 'screenshot.failed'] },
-  ]
-  for (const spec of bad) await t.rejects(create(spec), refused, JSON.stringify(spec))
+  const urls = ['http://example.com/', 'https://a:b@example.com/', 'https://example.com/#x'].map((url) => ({ url }))
+  const events = [[], ['screenshot.done'], ['screenshot.failed', 'screenshot.failed']].map((events) => ({ events }))
+  for (const spec of [...urls, ...events]) await t.rejects(create(spec), refused, JSON.stringify(spec))
 })
 
 /** A valid spec of each kind, and the longest name. `isLabel`: without dots. */

@@ -69,12 +69,8 @@ t.test('isStoragePath accepts paths inside the bucket with known names in braces
 })
 
 t.test('isMoving is true for the formats of videos only', async (t) => {
-  assertAccepts<string | undefined>(t, isMoving, MovingFormat.options, [
-    ...ImageFormat.options,
-    ...StillFormat.options,
-    undefined,
-    'toString',
-  ])
+  const others = [...ImageFormat.options, ...StillFormat.options, undefined, 'toString']
+  assertAccepts<string | undefined>(t, isMoving, MovingFormat.options, others)
 })
 
 t.test('framesOf applies the defaults, and is 0 for a screenshot', async (t) => {

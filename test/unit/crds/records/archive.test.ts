@@ -63,11 +63,8 @@ t.test('toSegments sorts the records of a day newest first, and puts their range
   const ids = shots.map(idOf).sort()
   t.match(segment, { first: ids[0], last: ids[2], count: 3 })
   t.ok(segment?.key.startsWith(segmentsPrefix('acme', dayOf(ids[0]!))))
-  const read = readSegment(segment?.text ?? '').map(({ id, line }) => [id, idOf(parseArchivedLine(line))])
-  t.strictSame(
-    read,
-    ids.map((id) => [id, id]),
-  )
+  const lines = readSegment(segment?.text ?? '')
+  t.strictSame([lines.map(({ id }) => id), lines.map(({ line }) => idOf(parseArchivedLine(line)))], [ids, ids])
   const { text: _, ...name } = segment!
   t.strictSame(parseSegmentKey(segment!.key), name)
   t.strictSame(buildSegments('acme', shots.toReversed()), [segment], 'the same records give the same segment')
@@ -191,18 +188,12 @@ t.test('readArchived returns why a record counts as absent', async (t) => {
 t.test('IgnoredObjects counts every read, logs each key once, and remembers a limited number of keys', async (t) => {
   const counted: unknown[] = []
   const logged: unknown[] = []
-  const ignored = new IgnoredObjects({
-    count: (labels) => counted.push(labels),
-    log: { warn: (fields) => logged.push(fields) },
-    maxKeys: 2,
-  })
+  const log = { warn: (fields: object) => logged.push((fields as { key: string }).key) }
+  const ignored = new IgnoredObjects({ count: (labels) => counted.push(labels), log, maxKeys: 2 })
   const tell = (key: string) => ignored.report({ kind: 'record', reason: 'content', key })
   for (const key of ['a', 'a', 'b', 'a', 'c', 'b']) tell(key)
   t.equal(counted.length, 6)
-  t.strictSame(
-    logged.map((fields) => (fields as { key: string }).key),
-    ['a', 'b', 'c', 'b'],
-  )
+  t.strictSame(logged, ['a', 'b', 'c', 'b'])
 })
 
 t.test('the signature of a marker is valid for its own key only', async (t) => {

@@ -59,11 +59,8 @@ t.test('a rejected Event causes no error', async (t) => {
 t.test('createEventRecorder records a Normal event when a problem clears', async (t) => {
   const made: unknown[] = []
   const events = { create: async (event: unknown) => void made.push(event) } as never
-  createEventRecorder({ events, instance: 'operator-0', log: silentLog, now: () => 0 }).normal(
-    regarding,
-    'RunnersReady',
-    'One can capture.',
-  )
+  const recorder = createEventRecorder({ events, instance: 'operator-0', log: silentLog, now: () => 0 })
+  recorder.normal(regarding, 'RunnersReady', 'One can capture.')
   t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'One can capture.' }])
 })
 
