@@ -1,7 +1,8 @@
 // `npm run faults`: plants faults in the product, one at a time, and shows which tests find them (mutation testing).
 //
-//   npm run faults -- draw SEED      writes the list: test/faults.md
-//   npm run faults -- run COLUMN     plants each fault in turn, and writes the results to a column of the list
+//   npm run faults -- line FILE:LINE   plants the faults of one line
+//   npm run faults -- draw SEED        writes the list: test/faults.md
+//   npm run faults -- run COLUMN       plants each fault in turn, and writes the results to a column of the list
 //
 // A fault runs against the unit test files that its file reaches, the nearest first, until one fails. With `--integration`, faults that survived run
 // against the integration test files. Results are written as they are made, and a second run continues.
@@ -9,10 +10,8 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { listFiles } from './selection/changed-files.ts'
-import { readGraph, selectFor } from './selection/plan.ts'
+import { findTests } from './selection/plan.ts'
 import { leavesProcessAlone } from './support/groups/group.ts'
 
 interface Fault {
@@ -168,7 +167,10 @@ function plant({ file, line, before, after }: Fault): (() => void) | undefined {
 }
 
 /** Seconds after which a file counts as failed: a fault can make it wait for ever. */
-const TIMEOUT_SECONDS = 300
+const TIMEOUT_SECONDS = 120
+/** Number of files that run alone first, and of files that share a process. */
+const NEAREST = 4
+const GROUP = 24
 const environment = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_SECONDS) }
 
 /** Runs test files in one process if they allow it. True if all pass. */
@@ -177,58 +179,49 @@ function passes(files: readonly string[]): boolean {
   const { status } = spawnSync(process.execPath, command, {
     stdio: 'ignore',
     env: environment,
-    timeout: (TIMEOUT_SECONDS + 60) * 1_000,
+    timeout: (TIMEOUT_SECONDS + 30) * 1_000,
     killSignal: 'SIGKILL',
   })
   return status === 0
 }
 
-/** The first file that fails, of files that are tried in this order. */
-function findFailing(files: readonly string[], mayShare: boolean): string | undefined {
-  const first = files.slice(0, 4)
-  const rest = files.slice(4)
-  const shared = mayShare ? rest.filter((file) => leavesProcessAlone(file)) : []
-  const groups = Array.from({ length: Math.ceil(shared.length / 24) }, (_, at) => shared.slice(at * 24, (at + 1) * 24))
-  const alone = [...first, ...rest.filter((file) => !shared.includes(file))]
-  for (const group of [...first.map((file) => [file]), ...groups, ...alone.slice(first.length).map((file) => [file])]) {
-    if (passes(group)) continue
-    if (group.length === 1) return group[0]
-    return group.find((file) => !passes([file]))
-  }
-  return undefined
-}
-
-async function findTests(file: string): Promise<{ unit: string[]; integration: string[] }> {
-  const files = await listFiles()
-  const { tests } = selectFor([{ file }], files, readGraph(files))
-  const all = [...tests.keys()]
-  const mirror = path.posix.join('test/unit', file.replace('/src/', '/').replace(/\.ts$/, '.test.ts'))
-  const unit = all.filter((each) => each.startsWith('test/unit/'))
-  return {
-    unit: [...unit.filter((each) => each === mirror), ...unit.filter((each) => each !== mirror)],
-    integration: all.filter((each) => each.startsWith('test/integration/')),
+/**
+ * The first test file that fails with a fault, of files that are tried in this order. A file that also fails without the fault proves nothing.
+ * @param isShared files that allow it share a process, except for the nearest
+ * @returns `no such line` if the code has changed
+ */
+function findFailing(fault: Fault, files: readonly string[], isShared: boolean): string | undefined {
+  const [first, rest] = [files.slice(0, NEAREST), files.slice(NEAREST)]
+  const shared = isShared ? rest.filter((file) => leavesProcessAlone(file)) : []
+  const groups = Array.from({ length: Math.ceil(shared.length / GROUP) }, (_, at) => shared.slice(at * GROUP, (at + 1) * GROUP))
+  const alone = rest.filter((file) => !shared.includes(file)).map((file) => [file])
+  let remove = plant(fault)
+  if (!remove) return 'no such line'
+  try {
+    for (const group of [...first.map((file) => [file]), ...groups, ...alone]) {
+      if (passes(group)) continue
+      for (const file of group.length === 1 ? group : group.filter((each) => !passes([each]))) {
+        remove()
+        if (passes([file])) return file
+        remove = plant(fault) ?? remove
+      }
+    }
+    return undefined
+  } finally {
+    remove()
   }
 }
 
 const SURVIVED = 'no unit test'
 async function run(column: string, isIntegration: boolean): Promise<void> {
-  const { columns } = readList()
+  const { columns, rows } = readList()
   const at = columns.indexOf(column)
   if (at < 0) throw new Error(`${LIST} has no column ${column}. Add it to the heading of the table.`)
-  for (const [number, { fault, results }] of readList().rows.entries()) {
+  for (const [number, { fault, results }] of rows.entries()) {
     if (isIntegration ? results[at] !== SURVIVED : (results[at] ?? '') !== '') continue
-    const { unit, integration } = await findTests(fault.file)
-    const remove = plant(fault)
-    let result = 'no such line'
     const started = performance.now()
-    if (remove) {
-      const found = isIntegration ? findFailing(integration, false) : findFailing(unit, true)
-      remove()
-      // A file that also fails without the fault proves nothing.
-      const isFound = found !== undefined && passes([found])
-      result = isFound ? found.replace(/^test\//, '').replace(/\.test\.ts$/, '') : isIntegration ? 'none' : SURVIVED
-      if (found !== undefined && !isFound) result = `unclear: ${found}`
-    }
+    const found = await findTest(fault, isIntegration ? 'test/integration/' : 'test/unit/')
+    const result = found ?? (isIntegration ? 'none' : SURVIVED)
     const list = readList()
     const row = list.rows[number]
     if (row) row.results[at] = result
@@ -237,18 +230,33 @@ async function run(column: string, isIntegration: boolean): Promise<void> {
   }
 }
 
+/** The nearest test file below a folder that finds a fault: `unit/crds/client/lister`. */
+async function findTest(fault: Fault, folder: string): Promise<string | undefined> {
+  const tests = (await findTests(fault.file)).filter((file) => file.startsWith(folder))
+  return findFailing(fault, tests, folder === 'test/unit/')
+    ?.replace(/^test\//, '')
+    .replace(/\.test\.ts$/, '')
+}
+
+/** Plants each fault of a line, and prints the unit test that finds it. */
+async function tryLine(place: string): Promise<void> {
+  const [file = '', line] = place.split(':')
+  const faults = faultsOf('', file).filter((fault) => fault.line === Number(line))
+  if (faults.length === 0) console.log('no rule changes this line')
+  for (const fault of faults) {
+    const found = await findTest({ ...fault, before: fault.before.trim(), after: fault.after.trim() }, 'test/unit/')
+    console.log(`${fault.after.trim()}\n  ${found ?? SURVIVED}`)
+  }
+}
+
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { integration: { type: 'boolean', default: false } } })
 const [command, argument] = positionals
 if (command === 'draw') {
-  const faults = draw(Number(argument))
-  const head = `${HEAD}\n\n`
-  writeList(
-    head,
-    [],
-    faults.map((fault) => ({ fault, results: [] })),
-  )
+  const rows = draw(Number(argument)).map((fault) => ({ fault, results: [] }))
+  writeList(`${HEAD}\n\n`, [], rows)
 } else if (command === 'run' && argument !== undefined) await run(argument, values.integration)
+else if (command === 'line' && argument !== undefined) await tryLine(argument)
 else {
-  console.error('usage: npm run faults -- draw SEED | run COLUMN [--integration]')
+  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration]')
   process.exit(2)
 }

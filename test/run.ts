@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { closeSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BaseError } from './selection/changed-files.ts'
-import { describeSelection, durationsFile, planChanged, readRecorded } from './selection/plan.ts'
+import { describeSelection, durationsFile, findTests, planChanged, readRecorded } from './selection/plan.ts'
 import { sharedCluster } from './support/cluster/tested-release.ts'
 import { groupFiles, ungroup } from './support/groups/group.ts'
 import { serveLanes } from './support/lanes/lane-servers.ts'
@@ -17,8 +17,9 @@ import { TOOL_USERS } from './support/sources/tool-users.ts'
 import { followTimes } from './support/times/follow.ts'
 
 // `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
-// unless a command that prepares a stage fails. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach. With `--times`, it writes
-// a table of wall and processor time by file and cause.
+// unless a command that prepares a stage fails. `npm test -- FILE…` runs test files with what their stages prepare. `npm test -- --find FILE` lists the
+// tests that a source file reaches. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach. With `--times`, it writes a table of
+// wall and processor time by file and cause.
 
 interface Stage {
   name: string
@@ -78,22 +79,18 @@ const MAX_REPEATED = 5
 // Short processes spend most of their time on reading and compiling the same sources.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
-const { positionals, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { changed: { type: 'boolean', default: false }, times: { type: 'boolean', default: false } },
-})
-const names = positionals.filter((name) => stages.some((stage) => stage.name === name))
-const [base, ...unknown] = positionals.filter((name) => !names.includes(name))
-if (unknown.length > 0 || (base !== undefined && !options.changed)) {
-  console.error(`unknown stage: ${[base, ...unknown].join(', ')}. Stages: ${stages.map(({ name }) => name).join(', ')}`)
-  process.exit(2)
-}
 const filesOf = ({ tests }: Stage): string[] => (tests === undefined ? [] : globSync(`${tests}/**/*.test.ts`).sort())
+const staged = stages.flatMap(filesOf)
+const { positionals, values: options } = readArguments()
+const names = positionals.filter((name) => stages.some((stage) => stage.name === name))
+const named = positionals.map((name) => path.normalize(name)).filter((name) => staged.includes(name))
+const [base, ...unknown] = positionals.filter((name) => !names.includes(name) && !named.includes(path.normalize(name)))
+if (unknown.length > 0 || (base !== undefined && !options.changed))
+  refuse(`neither a stage nor a test file: ${[base, ...unknown].join(', ')}`)
+if (options.find !== undefined) await listTests(options.find)
 /** The selected test files. Undefined: all. */
-const selected = options.changed ? await selectChanged(base) : undefined
-const unrun = globSync('test/**/*.{test,spec}.{ts,tsx,mjs,js}', { exclude: ['**/node_modules'] }).filter(
-  (file) => !stages.flatMap(filesOf).includes(file),
-)
+const selected = options.changed ? await selectChanged(base) : named.length > 0 ? new Set(named) : undefined
+const unrun = globSync('test/**/*.{test,spec}.{ts,tsx,mjs,js}', { exclude: ['**/node_modules'] }).filter((file) => !staged.includes(file))
 if (unrun.length > 0) {
   console.error(
     `no stage runs ${unrun.join(', ')}. Move it to ${stages.flatMap(({ tests = [] }) => tests).join(', ')}, and name it *.test.ts`,
@@ -103,11 +100,33 @@ if (unrun.length > 0) {
 const isSelected = (file: string): boolean => selected?.has(file) ?? true
 const chosen = stages
   .filter(({ name }) => names.length === 0 || names.includes(name))
-  .filter((stage) => stage.tests === undefined || filesOf(stage).some(isSelected))
+  .filter((stage) => (stage.tests === undefined ? named.length === 0 : filesOf(stage).some(isSelected)))
 const usesTool = (file: string): boolean => TOOL_USERS.some((pattern) => path.matchesGlob(file, pattern))
 const toolUsers = chosen.flatMap(filesOf).filter((file) => isSelected(file) && usesTool(file))
 // The prose test makes the prose check of `npm run verify`. It runs later, when Vale is built.
 if (toolUsers.includes(PROSE_TEST) || !isSelected(PROSE_TEST)) verify.push('--no-prose')
+
+function readArguments() {
+  const [flag, text] = [{ type: 'boolean', default: false }, { type: 'string' }] as const
+  try {
+    return parseArgs({ allowPositionals: true, options: { changed: flag, times: flag, find: text } })
+  } catch (error) {
+    return refuse(error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? '') : String(error))
+  }
+}
+
+function refuse(problem: string): never {
+  const known = stages.map(({ name }) => name).join('|')
+  console.error(`${problem}. Usage: npm test -- [${known}|FILE…] [--changed [BASE]] [--times] [--find FILE]`)
+  process.exit(2)
+}
+
+/** Prints the test files that a source file reaches, the nearest first, and ends. */
+async function listTests(file: string): Promise<never> {
+  const found = existsSync(file) ? await findTests(path.relative('', file)) : []
+  console.log(found.length > 0 ? found.join('\n') : `no test reaches ${file}`)
+  process.exit(found.length > 0 ? 0 : 1)
+}
 
 /** Prints what a change can reach. Resolves to the test files. */
 async function selectChanged(base: string | undefined): Promise<ReadonlySet<string>> {

@@ -38,6 +38,14 @@ export function selectFor(changed: readonly ChangedFile[], files: readonly strin
   return { ...selection, tests: new Map([...covering, ...selection.tests]) }
 }
 
+/** The test files that a source file reaches, the nearest first: its mirror in test/unit, then by the number of files between. */
+export async function findTests(file: string): Promise<string[]> {
+  const files = await listFiles()
+  const found = [...selectFor([{ file }], files, readGraph(files)).tests.keys()]
+  const mirror = path.posix.join('test/unit', file.replace('/src/', '/').replace(/\.tsx?$/, '.test.ts'))
+  return [...found.filter((test) => test === mirror), ...found.filter((test) => test !== mirror)]
+}
+
 /** Seconds that a test file took the last time, by its path. */
 export type Durations = Readonly<Record<string, number>>
 export const durationsFile = '.tintype/test/durations.json'
