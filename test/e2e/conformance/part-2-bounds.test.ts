@@ -1,6 +1,5 @@
 import t from 'tap'
-import { call } from '../../support/cluster/api-client.ts'
-import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
+import { createAndForget, type ErrorBody, rest } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Parts 2.2 and 8: bounds of options. A value out of range is rejected, never clamped. This file tests one option of each type. The bounds
@@ -30,10 +29,10 @@ for (const [sentence, option, accepted, refused] of bounds) {
       t.equal(status, 202, `${String(value).slice(0, 20)}: ${JSON.stringify(body)}`)
     }
     for (const value of refused) {
-      const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { [option]: value } })
+      const { status, body } = await createAndForget(t, { url, options: { [option]: value } })
       const what = String(value).slice(0, 20)
       t.match({ status, code: body.error?.code }, { status: 400, code: 'VALIDATION_ERROR' }, what)
-      const others = body.error?.details?.filter(({ path }) => !path.startsWith(`options.${option}`))
+      const others = (body as ErrorBody).error?.details?.filter(({ path }) => !path.startsWith(`options.${option}`))
       t.strictSame(others, [], what)
     }
   })
@@ -46,7 +45,7 @@ t.test('spec 2.2: all options are optional', async (t) => {
 
 t.test('spec 2.2: omit_background is for PNG only', async (t) => {
   for (const format of ['jpeg', 'webp']) {
-    const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { omit_background: true, format } })
+    const { status, body } = await createAndForget(t, { url, options: { omit_background: true, format } })
     t.equal(status, 400)
     t.match(body, { error: { details: [{ path: 'options.omit_background', code: 'contradiction' }] } })
   }
@@ -60,7 +59,7 @@ t.test('spec 8.7: url is bounded', async (t) => {
 
 t.test('spec 8.7: a request is bounded', async (t) => {
   const bodyOf = (bytes: number) => JSON.stringify({ url, padding: 'x'.repeat(bytes - `{"url":"${url}","padding":""}`.length) })
-  const create = (body: string) => call<ErrorBody>('/api/v1/screenshots', { method: 'POST', body })
+  const create = (body: string) => rest('POST', '/screenshots', body)
   const largest = bodyOf(8 * 1024 * 1024)
   t.equal(Buffer.byteLength(largest), 8 * 1024 * 1024)
   t.equal((await create(largest)).status, 400, 'the gateway read the body')
@@ -70,19 +69,12 @@ t.test('spec 8.7: a request is bounded', async (t) => {
 })
 
 t.test('spec 2.2: an unknown option is rejected, and the error suggests the closest name', async (t) => {
-  const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { viewport_widht: 400 } })
+  const { status, body } = await createAndForget(t, { url, options: { viewport_widht: 400 } })
   t.equal(status, 400)
   t.match(body.error.details, [{ path: 'options.viewport_widht', code: 'unknown_field', message: /viewport_width/ }])
-  const lenient = await call<RecordBodyId>('/api/v1/screenshots', {
-    method: 'POST',
-    body: { url, options: { ...pending, viewport_widht: 400 } },
-    headers: { prefer: 'handling=lenient' },
-  })
-  t.teardown(() => call(`/api/v1/screenshots/${lenient.body.id}`, { method: 'DELETE' }))
+  const options = { ...pending, viewport_widht: 400 }
+  const lenient = await rest('POST', '/screenshots', { url, options }, { prefer: 'handling=lenient' })
+  t.teardown(() => rest('DELETE', `/screenshots/${lenient.body.id}`))
   t.equal(lenient.status, 202)
   t.equal(lenient.headers.get('x-ignored-options'), 'options.viewport_widht')
 })
-
-interface RecordBodyId {
-  id: string
-}

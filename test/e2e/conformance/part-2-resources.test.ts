@@ -1,5 +1,4 @@
 import t from 'tap'
-import { call } from '../../support/cluster/api-client.ts'
 import {
   createAndForget,
   createWebhook,
@@ -9,6 +8,8 @@ import {
   isRange,
   isString,
   isTextOf,
+  rest,
+  restOf,
   testFields,
 } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
@@ -22,17 +23,15 @@ const isOneOf =
 const isHealth = isOneOf('operational', 'degraded', 'outage')
 
 const urls = [page('/quadrants'), page('/solid?color=ff0000')]
-const { body: batch } = await call<Record<string, unknown> & { screenshots: Record<string, unknown>[] }>('/api/v1/screenshots/batch', {
-  method: 'POST',
-  body: { urls, options: { delay: 60_000 } },
-})
-t.teardown(() => Promise.all(batch.screenshots.map(({ id }) => call(`/api/v1/screenshots/${id}`, { method: 'DELETE' }))))
+const { body: batch } = await rest('POST', '/screenshots/batch', { urls, options: { delay: 60_000 } })
+const items: { id: string; url_to_capture: string }[] = batch.screenshots
+t.teardown(() => Promise.all(items.map(({ id }) => rest('DELETE', `/screenshots/${id}`))))
 const hook = await createWebhook(t, { description: 'For people' })
-const foundHook = await call<{ success: boolean; data: Record<string, unknown> }>(`/api/v1/webhooks/${hook.body.data.id}`)
-const status = await call<Record<string, unknown>>('/api/v1/status', { key: null })
-const usage = await call<{ data: Record<string, number> }>('/api/v1/usage/current')
-const madeKey = await call<{ message: string; data: { id: string } }>('/api/v1/keys', { method: 'POST', body: { name: 'Conformance' } })
-t.teardown(() => call(`/api/v1/keys/${madeKey.body.data.id}`, { method: 'DELETE' }))
+const foundHook = await rest('GET', `/webhooks/${hook.body.data.id}`)
+const status = await restOf(null)('GET', '/status')
+const usage = await rest('GET', '/usage/current')
+const madeKey = await rest('POST', '/keys', { name: 'Conformance' })
+t.teardown(() => rest('DELETE', `/keys/${madeKey.body.data.id}`))
 
 testFields(t, batch, [
   ['spec 2.4: screenshots is an array', 'screenshots', Array.isArray],
@@ -48,7 +47,7 @@ testFields(t, batch, [
 
 t.test('spec 2.4: screenshots has one item per submitted URL', async (t) => {
   t.strictSame(
-    batch.screenshots.map(({ url_to_capture }) => url_to_capture),
+    items.map(({ url_to_capture }) => url_to_capture),
     urls,
   )
 })
@@ -100,7 +99,7 @@ testFields(t, status.body, [
 ])
 
 t.test('spec 2.7: components.api has status only, and there are no other components', async (t) => {
-  const { components } = status.body as { components: Record<string, object> }
+  const { components } = status.body
   t.strictSame(Object.keys(components).sort(), ['api', 'database', 'storage'])
   t.strictSame(Object.keys(components.api ?? {}), ['status'])
 })
@@ -123,12 +122,11 @@ t.test('spec 2.8: percentage and remaining follow from count and limit', async (
 t.test('spec 2.9: an API key has its own fields, and its text is shown once', async (t) => {
   t.match(madeKey.body.data, { id: /^key_/, name: 'Conformance', key: /^ttk_[0-9A-Za-z]{36}$/, key_prefix: 'ttk_', scopes: ['*'] })
   t.match(madeKey.body.data, { is_active: true, expires_at: null, last_used_at: null, last_four: /^.{4}$/ })
-  const { body } = await call<{ data: object }>(`/api/v1/keys/${madeKey.body.data.id}`)
-  t.notOk('key' in body.data)
+  t.notOk('key' in (await rest('GET', `/keys/${madeKey.body.data.id}`)).body.data)
 })
 
 t.test('spec 2.10: screenshot creation and batch creation return bare objects', async (t) => {
-  const { body } = await createAndForget<Record<string, unknown>>(t, { url: urls[0], options: { delay: 60_000 } })
+  const { body } = await createAndForget(t, { url: urls[0], options: { delay: 60_000 } })
   for (const bare of [body, batch]) t.strictSame([bare.success, bare.data], [undefined, undefined])
 })
 

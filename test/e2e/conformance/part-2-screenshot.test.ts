@@ -1,13 +1,13 @@
 import t from 'tap'
-import { call, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, INSTANT, isInstant, isRange, isTextOf, testFields } from '../../support/cluster/conformance.ts'
+import { finished } from '../../support/cluster/api-client.ts'
+import { createAndForget, INSTANT, isInstant, isRange, isTextOf, rest, testFields } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Part 2.1, and the rest of the full record (2.3).
 
 const url = page('/quadrants')
 const options = { viewport_width: 400, viewport_height: 300, dark_mode: true, authorization: 'Bearer hidden' }
-const { body: created, status, headers } = await createAndForget<Record<string, unknown>>(t, { url, options })
+const { body: created, status, headers } = await createAndForget(t, { url, options })
 
 testFields(t, created, [
   ['spec 2.1: id is a string, the job identifier, with prefix scr_', 'id', isTextOf(/^scr_[0-9a-hjkmnp-tv-z]{26}$/)],
@@ -35,7 +35,7 @@ t.test('spec 2.3: the full record of GET and of the list has id, status, downloa
   t.match(record, { storage_path: `users/default/${created.id}.png`, format: 'png', content_type: 'image/png', width: 400, height: 300 })
   t.match(record, { error: null, batch_id: null, external_identifier: null, truncated: false, cached: false, warnings: [], artifacts: [] })
   t.match(record, { metadata: { http_status: 200, final_url: url, page_title: String } })
-  const { body: list } = await call<{ data: RecordBody[] }>(`/api/v1/screenshots?url=${encodeURIComponent(url)}&limit=5`)
-  const listed = list.data.find(({ id }) => id === created.id)
+  const { body: list } = await rest('GET', `/screenshots?url=${encodeURIComponent(url)}&limit=5`)
+  const listed = list.data.find(({ id }: { id: string }) => id === created.id)
   t.strictSame(Object.keys(listed ?? {}), Object.keys(record))
 })

@@ -1,29 +1,19 @@
 import t from 'tap'
-import { call, capture, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, type ErrorBody, untilListed } from '../../support/cluster/conformance.ts'
+import { capture, finished } from '../../support/cluster/api-client.ts'
+import { createAndForget, rest, untilListed } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Parts 4.1 to 4.4 and 4.6: screenshots, single and in batches.
 
-interface List {
-  success: boolean
-  data: RecordBody[]
-  pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
-}
-interface Batch {
-  batch_id: string
-  screenshots: { id: string; url_to_capture: string; status: string }[]
-  total: number
-  successful: number
-}
-
 const url = page('/quadrants')
 /** Delays the capture, because the test deletes the screenshot and does not need the picture. */
 const held = { delay: 60_000 }
-const list = (query = '') => call<List & ErrorBody>(`/api/v1/screenshots${query}`)
-const remove = (id: string) => call(`/api/v1/screenshots/${id}`, { method: 'DELETE' })
-const createBatch = (body: unknown) => call<Batch & ErrorBody>('/api/v1/screenshots/batch', { method: 'POST', body })
+const list = (query = '') => rest('GET', `/screenshots${query}`)
+const idsOf = async (query: string): Promise<string[]> => (await list(query)).body.data.map(({ id }: { id: string }) => id)
+const remove = (id: string) => rest('DELETE', `/screenshots/${id}`)
+const createBatch = (body: unknown) => rest('POST', '/screenshots/batch', body)
+const finishedOf = (batch: { screenshots: { id: string }[] }) => Promise.all(batch.screenshots.map(({ id }) => finished(id)))
 
 t.test('spec 4.1: POST /v1/screenshots creates one job', async (t) => {
   const { status, body, headers } = await createAndForget(t, { url, options: held })
@@ -34,18 +24,16 @@ t.test('spec 4.1: POST /v1/screenshots creates one job', async (t) => {
 
 t.test('spec 4.1: url may be given inside options', async (t) => {
   const { status, body } = await createAndForget(t, { options: { url, ...held } })
-  t.equal(status, 202)
-  t.equal(body.url, url)
-  t.notOk('url' in (body.options as object))
+  t.strictSame([status, body.url], [202, url])
+  t.notOk('url' in body.options)
 })
 
 t.test('spec 4.1: url at top level wins over the one in options', async (t) => {
-  const { body } = await createAndForget(t, { url, options: { url: page('/dark'), ...held } })
-  t.equal(body.url, url)
+  t.equal((await createAndForget(t, { url, options: { url: page('/dark'), ...held } })).body.url, url)
 })
 
 t.test('spec 4.1: url is required', async (t) => {
-  const { status, body } = await createAndForget<ErrorBody>(t, { options: {} })
+  const { status, body } = await createAndForget(t, { options: {} })
   t.equal(status, 400)
   t.match(body.error.details, [{ path: 'url', code: 'required' }])
 })
@@ -55,13 +43,13 @@ t.test('spec 4.1: options is optional', async (t) => {
 })
 
 t.test('spec 4.2: GET /v1/screenshots lists screenshots, newest first', async (t) => {
-  const mark = `newest-${Date.now()}`
-  const { body: first } = await createAndForget(t, { url, external_identifier: mark, options: held })
-  const { body: second } = await createAndForget(t, { url, external_identifier: mark, options: held })
-  await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, [second.id, first.id])
+  const external_identifier = `newest-${Date.now()}`
+  const { body: first } = await createAndForget(t, { url, external_identifier, options: held })
+  const { body: second } = await createAndForget(t, { url, external_identifier, options: held })
+  await untilListed(`/api/v1/screenshots?external_identifier=${external_identifier}`, [second.id, first.id])
   const { status, body } = await list()
   t.equal(status, 200)
-  const ids = body.data.map(({ id }) => id)
+  const ids: string[] = body.data.map(({ id }: { id: string }) => id)
   t.ok(ids.indexOf(second.id) < ids.indexOf(first.id))
   t.strictSame([...ids].sort().slice(0, 3), ids.slice(0, 3), 'ids sort from the newest to the oldest')
   t.match(body, { success: true, pagination: { limit: 100, offset: 0, has_more: Boolean } })
@@ -72,18 +60,11 @@ t.test('spec 4.2: the list is paged by limit and cursor, and by offset', async (
   const whole: string[] = []
   for (let n = 0; n < 3; n++) whole.unshift((await createAndForget(t, { url, external_identifier: mark, options: held })).body.id)
   await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, whole)
-  const first = (await list(`?external_identifier=${mark}&limit=2`)).body
-  t.equal(first.pagination.has_more, true)
-  const rest = (await list(`?external_identifier=${mark}&limit=2&cursor=${first.pagination.next_cursor}`)).body
-  t.strictSame(
-    [...first.data, ...rest.data].map(({ id }) => id),
-    whole,
-  )
-  const skipped = (await list(`?external_identifier=${mark}&offset=1`)).body
-  t.strictSame(
-    skipped.data.map(({ id }) => id),
-    whole.slice(1),
-  )
+  const { pagination } = (await list(`?external_identifier=${mark}&limit=2`)).body
+  t.equal(pagination.has_more, true)
+  const pages = ['limit=2', `limit=2&cursor=${pagination.next_cursor}`]
+  t.strictSame((await Promise.all(pages.map((query) => idsOf(`?external_identifier=${mark}&${query}`)))).flat(), whole)
+  t.strictSame(await idsOf(`?external_identifier=${mark}&offset=1`), whole.slice(1))
 })
 
 t.test('spec 4.2: the list is filtered by status, format, url, batch and time, and sorted', async (t) => {
@@ -93,7 +74,7 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
   t.teardown(() => remove(done.id))
   // This filter comes last, because its capture may wait longer for a runner than the request is held.
   const { body: waiting } = await createAndForget(t, { url, external_identifier: mark, options: { ...held, format: 'webp' } })
-  const idsOf = async (query: string) => (await list(`?created_after=${before}&${query}`)).body.data.map(({ id }) => id)
+  const filtered = (query: string) => idsOf(`?created_after=${before}&${query}`)
   await untilListed(`/api/v1/screenshots?external_identifier=${mark}`, [waiting.id])
   for (const [query, has, lacks] of [
     ['status=pending', waiting.id, done.id],
@@ -102,36 +83,35 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
     [`url=${encodeURIComponent(page('/dark'))}`, done.id, waiting.id],
     ['sort=completed_at&status=completed', done.id, waiting.id],
   ] as const) {
-    const ids = await idsOf(query)
+    const ids = await filtered(query)
     t.ok(ids.includes(has), query)
     t.notOk(ids.includes(lacks), query)
   }
-  const oldest = await idsOf('order=asc')
+  const oldest = await filtered('order=asc')
   t.ok(oldest.indexOf(done.id) < oldest.indexOf(waiting.id))
-  t.strictSame(await idsOf(`created_before=${before}`), [])
+  t.strictSame(await filtered(`created_before=${before}`), [])
 })
 
 t.test('spec 4.2: an unknown or malformed parameter is rejected', async (t) => {
   for (const query of ['?limit=0', '?limit=x', '?status=done', '?order=up', '?page=2', '?cursor=x', '?created_after=yesterday']) {
     const { status, body } = await list(query)
-    t.equal(status, 400, query)
-    t.equal(body.error.code, 'VALIDATION_ERROR', query)
+    t.strictSame([status, body.error.code], [400, 'VALIDATION_ERROR'], query)
   }
 })
 
 t.test('spec 4.3: GET /v1/screenshots/:id returns the job', async (t) => {
-  const { body: created } = await createAndForget(t, { url, options: held })
-  const { status, body, headers } = await call<RecordBody>(`/api/v1/screenshots/${created.id}`)
+  const { id } = (await createAndForget(t, { url, options: held })).body
+  const { status, body, headers } = await rest('GET', `/screenshots/${id}`)
   t.equal(status, 200)
-  t.match(body, { id: created.id, status: 'pending', download_url: null })
+  t.match(body, { id, status: 'pending', download_url: null })
   t.equal(headers.get('retry-after'), '2')
 })
 
 t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag returns 304', async (t) => {
-  const { body: created } = await createAndForget(t, { url, options: { delay: 1_000 } })
-  const { body, headers } = await call<RecordBody>(`/api/v1/screenshots/${created.id}?wait=25`)
+  const { id } = (await createAndForget(t, { url, options: { delay: 1_000 } })).body
+  const { body, headers } = await rest('GET', `/screenshots/${id}?wait=25`)
   t.equal(body.status, 'completed')
-  const again = await call(`/api/v1/screenshots/${created.id}`, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  const again = await rest('GET', `/screenshots/${id}`, undefined, { 'if-none-match': headers.get('etag') ?? '' })
   t.equal(again.status, 304)
 })
 
@@ -140,7 +120,7 @@ t.test('spec 4.3: download_url is an absolute URL that needs no key, and /downlo
   const file = await fetch(record.download_url ?? '')
   t.equal(file.headers.get('content-type'), 'image/png')
   t.equal(Number(file.headers.get('content-length')), record.file_size_bytes)
-  const { status, headers } = await call(`/api/v1/screenshots/${record.id}/download`)
+  const { status, headers } = await rest('GET', `/screenshots/${record.id}/download`)
   t.strictSame([status, headers.get('content-type')], [200, 'image/png'])
 })
 
@@ -149,38 +129,37 @@ t.test('spec 4.4: DELETE /v1/screenshots/:id deletes the screenshot and its file
   const record = await capture(own)
   const { status, body } = await remove(record.id)
   t.strictSame([status, body], [204, ''])
-  t.equal((await call(`/api/v1/screenshots/${record.id}`)).status, 404)
+  t.equal((await rest('GET', `/screenshots/${record.id}`)).status, 404)
   t.equal((await fetch(record.download_url ?? '')).status, 404)
   await untilListed(`/api/v1/screenshots?url=${encodeURIComponent(own)}`, [])
   t.equal((await remove(record.id)).status, 404, 'the second DELETE finds nothing')
 })
 
 t.test('spec 4.6: urls has 1 to 100 items', async (t) => {
-  for (const [urls, status] of [
-    [[], 400],
-    [Array.from({ length: 101 }, () => url), 400],
-    [Array.from({ length: 100 }, () => url), 202],
-    [[url], 202],
+  for (const [count, wanted] of [
+    [0, 400],
+    [101, 400],
+    [100, 202],
+    [1, 202],
   ] as const) {
-    const answer = await createBatch({ urls, options: held })
-    t.equal(answer.status, status, `${urls.length} items`)
-    if (status === 202) t.equal(answer.body.total, urls.length)
-    await Promise.all((answer.body.screenshots ?? []).map(({ id }) => remove(id)))
+    const { status, body } = await createBatch({ urls: Array.from({ length: count }, () => url), options: held })
+    t.equal(status, wanted, `${count} items`)
+    if (wanted === 202) t.equal(body.total, count)
+    await Promise.all((body.screenshots ?? []).map(({ id }: { id: string }) => remove(id)))
   }
 })
 
 t.test('spec 4.6: urls is required, an array of string', async (t) => {
-  for (const body of [{}, { urls: url }, { urls: [1] }, { urls: null }]) {
-    const { status, body: answer } = await createBatch(body)
+  for (const wrong of [{}, { urls: url }, { urls: [1] }, { urls: null }]) {
+    const { status, body } = await createBatch(wrong)
     t.equal(status, 400)
-    t.ok(answer.error.details?.every(({ path }) => path.startsWith('urls')))
+    t.ok(body.error.details.every(({ path }: { path: string }) => path.startsWith('urls')))
   }
 })
 
 t.test('spec 4.6: options are those of 2.2 and apply to every URL; each job is checked with GET', async (t) => {
   const { body } = await createBatch({ urls: [url, page('/dark')], options: { viewport_width: 400, viewport_height: 300, format: 'webp' } })
-  const records = await Promise.all(body.screenshots.map(({ id }) => finished(id)))
-  for (const record of records) {
+  for (const record of await finishedOf(body)) {
     t.match(record, { status: 'completed', format: 'webp', width: 400, height: 300, batch_id: body.batch_id })
     await remove(record.id)
   }
@@ -189,14 +168,14 @@ t.test('spec 4.6: options are those of 2.2 and apply to every URL; each job is c
 
 t.test('spec 4.6: each job is processed independently', async (t) => {
   const { body } = await createBatch({ urls: [page('/hang-up'), url] })
-  const records = await Promise.all(body.screenshots.map(({ id }) => finished(id)))
+  const records = await finishedOf(body)
   t.strictSame(
     records.map(({ status }) => status),
     ['failed', 'completed'],
   )
   // The replica that answers may learn of the end a moment after the replica that was waited on.
   const told = await eventually('the batch has ended', async () => {
-    const answer = await call<{ data: { pending: number } }>(`/api/v1/batches/${body.batch_id}`)
+    const answer = await rest('GET', `/batches/${body.batch_id}`)
     return answer.status === 200 && answer.body.data.pending === 0 && answer.body
   })
   t.match(told.data, { batch_id: body.batch_id, total: 2, pending: 0, completed: 1, failed: 1 })

@@ -1,31 +1,21 @@
 import t, { type Test } from 'tap'
 import { chargeAccount, createClusterAccount } from '../../support/cluster/accounts.ts'
-import { call, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, createWebhook, type ErrorBody } from '../../support/cluster/conformance.ts'
+import { createAndForget, createWebhook, rest, restOf } from '../../support/cluster/conformance.ts'
 import { kubectl } from '../../support/cluster/environment.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Errors. Two accounts on the free plan exhaust their quota of 100 screenshots.
 
-interface Batch {
-  screenshots: { id: string; status: string }[]
-  total: number
-  successful: number
-  failed: number
-  failed_jobs?: { id: string; url: string; error: string }[]
-  warning?: string
+interface Job {
+  id: string
+  url: string
+  status: string
 }
 
 const url = page('/quadrants')
 const held = { delay: 60_000 }
-const createBatch = (count: number, key: string) =>
-  call<Batch & ErrorBody>('/v1/screenshots/batch', {
-    method: 'POST',
-    key,
-    body: { urls: Array.from({ length: count }, () => url) },
-  })
-const usageOf = async (key: string) => (await call<{ data: Record<string, number> }>('/v1/usage/current', { key })).body.data
+const usageOf = async (key: string) => (await restOf(key)('GET', '/usage/current')).body.data
 
 t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
   const account = await createClusterAccount(t, 'spent', { plan: 'free' })
@@ -33,13 +23,13 @@ t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
   await chargeAccount(account, 99)
   const last = await createAndForget(t, { url, options: held }, key)
   t.equal(last.status, 202)
-  const { status, body: refused, headers } = await createAndForget<ErrorBody>(t, { url }, key)
+  const { status, body: refused, headers } = await createAndForget(t, { url }, key)
   t.equal(status, 429)
   t.match(refused, { success: false, error: { code: 'USAGE_LIMIT_REACHED', message: /usage limit was reached/ } })
   t.match(refused.error.details, { limit: 100, used: 100, reset_at: /^\d{4}-\d{2}-01T00:00:00\.000Z$/ })
   t.strictSame([headers.get('retry-after'), headers.get('x-should-retry')], [null, 'false'])
   t.strictSame([headers.get('x-quota-limit'), headers.get('x-quota-remaining')], ['100', '0'])
-  await call(`/v1/screenshots/${last.body.id}`, { method: 'DELETE', key })
+  await restOf(key)('DELETE', `/screenshots/${last.body.id}`)
   const told = await eventually('the usage is reported', async () => {
     const usage = await usageOf(key)
     return usage.count !== 99 && usage
@@ -49,10 +39,10 @@ t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
 
 const partial = await createClusterAccount(t, 'partial', { plan: 'free' })
 await chargeAccount(partial, 97)
-const partly = await createBatch(5, partial.key)
-t.teardown(() =>
-  Promise.all(partly.body.screenshots.map(({ id }) => call(`/v1/screenshots/${id}`, { method: 'DELETE', key: partial.key }))),
-)
+const restOfPartial = restOf(partial.key)
+const partly = await restOfPartial('POST', '/screenshots/batch', { urls: Array.from({ length: 5 }, () => url) })
+const { screenshots, failed_jobs: jobs = [] } = partly.body as { screenshots: Job[]; failed_jobs?: Job[] }
+t.teardown(() => Promise.all(screenshots.map(({ id }) => restOfPartial('DELETE', `/screenshots/${id}`))))
 
 t.test('spec 7.2: a batch with enqueue failures has no error status, and reports them in its body', async (t) => {
   t.equal(partly.status, 202)
@@ -60,8 +50,7 @@ t.test('spec 7.2: a batch with enqueue failures has no error status, and reports
 })
 
 t.test('spec 2.4: failed_jobs and warning are present when jobs failed to enqueue, with id, url and error', async (t) => {
-  const { failed_jobs: jobs = [], warning, screenshots } = partly.body
-  t.match(warning, /2 of 5/)
+  t.match(partly.body.warning, /2 of 5/)
   t.strictSame(
     jobs.map((job) => [Object.keys(job), job.id, job.url]),
     screenshots.slice(3).map(({ id }) => [['id', 'url', 'error'], id, url]),
@@ -69,51 +58,46 @@ t.test('spec 2.4: failed_jobs and warning are present when jobs failed to enqueu
 })
 
 t.test('spec 3.1: a job of a batch that could not be enqueued is failed', async (t) => {
-  const pending = ['pending', 'pending', 'pending']
   t.strictSame(
-    partly.body.screenshots.map(({ status }) => status),
-    [...pending, 'failed', 'failed'],
+    screenshots.map(({ status }) => status),
+    ['pending', 'pending', 'pending', 'failed', 'failed'],
   )
-  for (const { id } of partly.body.failed_jobs ?? []) {
-    const { body: record } = await call<RecordBody>(`/v1/screenshots/${id}`, { key: partial.key })
+  t.equal(jobs.length, 2)
+  for (const { id } of jobs) {
+    const { body: record } = await restOfPartial('GET', `/screenshots/${id}`)
     t.match(record, { id, status: 'failed', error: { code: 'USAGE_LIMIT_REACHED' }, download_url: null })
   }
   await eventually('the failed job is not charged', async () => (await usageOf(partial.key)).count === 100)
 })
 
 t.test('spec 4.6: when some jobs fail to enqueue, the response still carries every item', async (t) => {
-  t.equal(partly.body.screenshots.length, 5)
+  t.equal(screenshots.length, 5)
   t.equal(partly.body.total, 5)
 })
 
 t.test('spec 7.3: a webhook url that is not HTTPS is rejected', async (t) => {
-  const { status, body } = await createWebhook<ErrorBody>(t, { url: 'http://hooks.example.com/in' })
+  const { status, body } = await createWebhook(t, { url: 'http://hooks.example.com/in' })
   t.equal(status, 400)
   t.match(body.error, { code: 'VALIDATION_ERROR', details: [{ path: 'url', code: 'https_required' }] })
 })
 
 const unknown = 'scr_7zzzzzzzzzzzzzzzzzzzzzzzzz'
-const others: [sentence: string, ask: (t: Test) => ReturnType<typeof call<ErrorBody>>, status: number, code: string][] = [
-  ['spec 7.5: a missing key is 401 UNAUTHORIZED', () => call('/v1/keys', { key: null }), 401, 'UNAUTHORIZED'],
-  ['spec 7.5: an invalid key is 401 INVALID_API_KEY', () => call('/v1/keys', { key: `ttk_${'0'.repeat(36)}` }), 401, 'INVALID_API_KEY'],
-  [
-    'spec 7.5: a validation error is 400 VALIDATION_ERROR',
-    () => call('/v1/screenshots', { method: 'POST', body: { url: 1 } }),
-    400,
-    'VALIDATION_ERROR',
-  ],
-  ['spec 7.5: an unknown id is 404 NOT_FOUND', () => call(`/v1/screenshots/${unknown}`), 404, 'NOT_FOUND'],
-  ['spec 7.5: a malformed id is 404 NOT_FOUND', () => call('/v1/webhooks/nonsense'), 404, 'NOT_FOUND'],
-  ['spec 7.5: an unknown path is 404 NOT_FOUND', () => call('/v1/nothing'), 404, 'NOT_FOUND'],
+const others: [sentence: string, ask: (t: Test) => ReturnType<typeof rest>, status: number, code: string][] = [
+  ['spec 7.5: a missing key is 401 UNAUTHORIZED', () => restOf(null)('GET', '/keys'), 401, 'UNAUTHORIZED'],
+  ['spec 7.5: an invalid key is 401 INVALID_API_KEY', () => restOf(`ttk_${'0'.repeat(36)}`)('GET', '/keys'), 401, 'INVALID_API_KEY'],
+  ['spec 7.5: a validation error is 400 VALIDATION_ERROR', () => rest('POST', '/screenshots', { url: 1 }), 400, 'VALIDATION_ERROR'],
+  ['spec 7.5: an unknown id is 404 NOT_FOUND', () => rest('GET', `/screenshots/${unknown}`), 404, 'NOT_FOUND'],
+  ['spec 7.5: a malformed id is 404 NOT_FOUND', () => rest('GET', '/webhooks/nonsense'), 404, 'NOT_FOUND'],
+  ['spec 7.5: an unknown path is 404 NOT_FOUND', () => rest('GET', '/nothing'), 404, 'NOT_FOUND'],
   [
     'spec 7.5: a private address is 400 URL_NOT_ALLOWED',
-    () => call('/v1/screenshots', { method: 'POST', body: { url: 'http://169.254.169.254/' } }),
+    () => rest('POST', '/screenshots', { url: 'http://169.254.169.254/' }),
     400,
     'URL_NOT_ALLOWED',
   ],
   [
     'spec 7.5: a body that is not JSON is 415 UNSUPPORTED_MEDIA_TYPE',
-    () => call('/v1/screenshots', { method: 'POST', body: 'url=x', headers: { 'content-type': 'text/plain' } }),
+    () => rest('POST', '/screenshots', 'url=x', { 'content-type': 'text/plain' }),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   ],
@@ -121,14 +105,14 @@ const others: [sentence: string, ask: (t: Test) => ReturnType<typeof call<ErrorB
     'spec 7.5: a file that is not ready yet is 409 NOT_READY',
     async (t) => {
       const { body } = await createAndForget(t, { url, options: held })
-      return call(`/v1/screenshots/${body.id}/download`)
+      return rest('GET', `/screenshots/${body.id}/download`)
     },
     409,
     'NOT_READY',
   ],
   [
     'spec 7.5: the file of a failed capture is 422 CAPTURE_FAILED',
-    () => call('/v1/screenshots', { method: 'POST', body: { url: page('/hang-up') }, headers: { accept: 'image/*' } }),
+    () => rest('POST', '/screenshots', { url: page('/hang-up') }, { accept: 'image/*' }),
     422,
     'CAPTURE_FAILED',
   ],
@@ -144,9 +128,9 @@ for (const [sentence, ask, wanted, code] of others) {
 }
 
 t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIONS returns Allow', async (t) => {
-  const { status, body, headers } = await call<ErrorBody>('/v1/status', { method: 'POST' })
+  const { status, body, headers } = await rest('POST', '/status')
   t.strictSame([status, body.error.code, headers.get('allow')], [405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
-  const options = await call('/v1/status', { method: 'OPTIONS' })
+  const options = await rest('OPTIONS', '/status')
   t.strictSame([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'])
 })
 
@@ -154,7 +138,7 @@ t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
   const { name, key } = await createClusterAccount(t, 'suspended', { plan: 'free' })
   await kubectl(['patch', 'account', name, '--type=merge', '-p', '{"spec":{"suspended":true}}'])
   const { body } = await eventually('the account is suspended', async () => {
-    const answer = await call<ErrorBody>('/v1/usage/current', { key })
+    const answer = await restOf(key)('GET', '/usage/current')
     return answer.status === 403 && answer
   })
   t.equal(body.error.code, 'ACCOUNT_SUSPENDED')
@@ -162,12 +146,12 @@ t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
 
 t.test('spec 7.5: an Idempotency-Key creates once, and is rejected with another body', async (t) => {
   const headers = { 'idempotency-key': `conformance-${Date.now()}` }
-  const create = (body: object) => call<RecordBody & ErrorBody>('/v1/screenshots', { method: 'POST', body, headers })
+  const create = (body: object) => rest('POST', '/screenshots', body, headers)
   const first = await create({ url, options: held })
   const second = await create({ url, options: held })
   t.strictSame(second.body, first.body)
   t.equal(second.headers.get('idempotent-replayed'), 'true')
   const other = await create({ url: page('/dark') })
   t.strictSame([other.status, other.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED'])
-  await call(`/v1/screenshots/${first.body.id}`, { method: 'DELETE' })
+  await rest('DELETE', `/screenshots/${first.body.id}`)
 })

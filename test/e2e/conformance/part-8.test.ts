@@ -1,7 +1,6 @@
 import t from 'tap'
 import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster/accounts.ts'
-import { call } from '../../support/cluster/api-client.ts'
-import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/cluster/conformance.ts'
+import { createAndForget, createWebhook, rest, restOf } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
@@ -9,7 +8,7 @@ import { page } from '../../support/servers/pages.ts'
 
 const url = page('/quadrants')
 const held = { delay: 60_000 }
-const usageOf = (key: string) => call<{ data: Record<string, unknown> }>('/v1/usage/current', { key })
+const usageOf = (key?: string) => restOf(key)('GET', '/usage/current')
 const hook = { name: 'Hook', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
 
 t.test('spec 8: a webhook name has at most 100 characters, at creation and update', async (t) => {
@@ -17,7 +16,7 @@ t.test('spec 8: a webhook name has at most 100 characters, at creation and updat
   t.equal(status, 201)
   t.equal((await createWebhook(t, { ...hook, name: 'n'.repeat(101) })).status, 400)
   t.equal((await createWebhook(t, { ...hook, name: '' })).status, 400)
-  const update = (name: string) => call(`/v1/webhooks/${body.data.id}`, { method: 'PATCH', body: { name } })
+  const update = (name: string) => rest('PATCH', `/webhooks/${body.data.id}`, { name })
   t.equal((await update('m'.repeat(100))).status, 200)
   t.equal((await update('m'.repeat(101))).status, 400)
 })
@@ -28,8 +27,7 @@ t.test('spec 8: a webhook description has at most 500 characters', async (t) => 
 })
 
 t.test('spec 8: the webhook list has limit 100 and offset 0 by default', async (t) => {
-  const { body } = await call<{ data: WebhookBody[]; pagination: object }>('/v1/webhooks')
-  t.match(body.pagination, { limit: 100, offset: 0 })
+  t.match((await rest('GET', '/webhooks')).body.pagination, { limit: 100, offset: 0 })
 })
 
 const plans: [sentence: string, plan: 'free' | 'basic' | 'growth', quota: number, rate: number, price?: number][] = [
@@ -47,7 +45,7 @@ for (const [sentence, plan, quota, rate, price] of plans) {
     t.equal(headers.get('x-quota-limit'), String(quota))
     t.equal(headers.get('x-ratelimit-limit'), String(rate))
     t.equal(headers.get('ratelimit-policy'), `"per-minute";q=${rate};w=60`)
-    const answers = await Promise.all(Array.from({ length: rate + 3 }, () => createAndForget<ErrorBody>(t, { url, options: held }, key)))
+    const answers = await Promise.all(Array.from({ length: rate + 3 }, () => createAndForget(t, { url, options: held }, key)))
     t.equal(answers.filter(({ status }) => status === 202).length, rate, 'exactly the rate is accepted in a minute')
     t.equal(answers.filter(({ status }) => status === 429).length, 3)
     t.match((await usageOf(key)).body.data, { count: rate, remaining: quota - rate })
@@ -55,7 +53,7 @@ for (const [sentence, plan, quota, rate, price] of plans) {
 }
 
 t.test('spec 8.1: the quota is monthly and resets on the 1st at 00:00 UTC', async (t) => {
-  const { body, headers } = await call<{ data: { period: string; reset_at: string } }>('/v1/usage/current')
+  const { body, headers } = await usageOf()
   const now = new Date()
   const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
   t.strictSame([body.data.period, body.data.reset_at], [now.toISOString().slice(0, 7), next.toISOString()])
@@ -77,7 +75,7 @@ t.test('spec 8.6: the quota is final, unless the account allows overage and its 
   const bound = await createClusterAccount(t, 'bound', { plan: 'basic' })
   const free = await createClusterAccount(t, 'beyond', { plan: 'basic', overage: { enabled: true } })
   await Promise.all([bound, free].map((account) => chargeAccount(account, 2000)))
-  const refused = await createAndForget<ErrorBody>(t, { url, options: held }, bound.key)
+  const refused = await createAndForget(t, { url, options: held }, bound.key)
   t.strictSame([refused.status, refused.body.error.code], [429, 'USAGE_LIMIT_REACHED'])
   t.equal((await createAndForget(t, { url, options: held }, free.key)).status, 202)
   const { body } = await eventually('the overage is counted', async () => {
@@ -107,8 +105,7 @@ t.test('spec 8.4: a failed capture is not charged', async (t) => {
   const { key } = await createClusterAccount(t, 'refunded', { plan: 'basic' })
   const { body } = await createAndForget(t, { url: page('/hang-up') }, key)
   await eventually('the capture has failed', async () => {
-    const { body: record } = await call<{ status: string }>(`/v1/screenshots/${body.id}?wait=25`, { key })
-    return record.status === 'failed'
+    return (await restOf(key)('GET', `/screenshots/${body.id}?wait=25`)).body.status === 'failed'
   })
   await eventually('the unit is refunded', async () => (await usageOf(key)).body.data.count === 0)
 })
@@ -116,7 +113,7 @@ t.test('spec 8.4: a failed capture is not charged', async (t) => {
 t.test('spec 8.5: a request over the rate limit is 429 RATE_LIMIT_EXCEEDED with the time to wait', async (t) => {
   const { key } = await createClusterAccount(t, 'rate', { plan: 'free' })
   for (let n = 0; n < 2; n++) t.equal((await createAndForget(t, { url, options: held }, key)).status, 202)
-  const { status, body, headers } = await createAndForget<ErrorBody>(t, { url, options: held }, key)
+  const { status, body, headers } = await createAndForget(t, { url, options: held }, key)
   t.equal(status, 429)
   t.equal(body.error.code, 'RATE_LIMIT_EXCEEDED')
   const seconds = Number(headers.get('retry-after'))
@@ -124,12 +121,10 @@ t.test('spec 8.5: a request over the rate limit is 429 RATE_LIMIT_EXCEEDED with 
   t.match(body.error.details, { limit: 2, window_seconds: 60, retry_after: seconds })
   t.equal(headers.get('x-ratelimit-remaining'), '0')
   t.match(headers.get('ratelimit'), /^"per-minute";r=0;t=\d+$/)
-  t.equal((await call('/v1/screenshots', { key })).status, 200, 'reads do not count toward this limit')
+  t.equal((await restOf(key)('GET', '/screenshots')).status, 200, 'reads do not count toward this limit')
 })
 
 t.test('spec 8.8: the limit of a list is at most 500, and greater values count as 500', async (t) => {
-  for (const path of ['screenshots', 'webhooks', 'keys']) {
-    const { body } = await call<{ pagination: { limit: number } }>(`/v1/${path}?limit=501`)
-    t.equal(body.pagination.limit, 500, path)
-  }
+  for (const path of ['/screenshots', '/webhooks', '/keys'])
+    t.equal((await rest('GET', `${path}?limit=501`)).body.pagination.limit, 500, path)
 })

@@ -26,16 +26,6 @@ t.test('one gateway reads at once what the other creates, and follows its deleti
   }
 })
 
-t.test('a key works in every gateway as soon as it exists, and in none after its deletion', async (t) => {
-  const fresh = await world.createKey({ accountName: 'acme' })
-  for (const gateway of [one, two]) t.equal((await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status, 200)
-  const object = (await world.keys.listAll()).find(({ spec }) => spec.lastFour === fresh.slice(-4))
-  await world.keys.delete(object?.metadata.name ?? '')
-  for (const gateway of [one, two]) {
-    await eventually('the key is rejected', async () => (await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status === 401)
-  }
-})
-
 t.test('a deletion with open deliveries hides the record and leaves the object to the operator', async (t) => {
   const { body } = await create(one)
   const name = toObjectName(body.id)

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { eventually } from '../eventually.ts'
-import { type Answer, call, type RecordBody } from './api-client.ts'
+import { type Answer, call } from './api-client.ts'
 
 // Helpers of the conformance tests.
 
@@ -14,6 +14,19 @@ export interface ErrorBody {
   success: boolean
   error: { code: string; message: string; details?: { path: string; code: string; message: string }[] }
 }
+
+/** Calls the API: a path below /v1, with its query. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of any shape
+type Rest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<any>>
+
+/** Calls of one key. Null: without a key. */
+export const restOf =
+  (key: string | null | undefined): Rest =>
+  (method, path, body, headers = {}) =>
+    call(`/v1${path}`, { method, body, headers, ...(key === undefined ? {} : { key }) })
+
+/** Calls of the first key of the cluster. */
+export const rest = restOf(undefined)
 
 /** A field of a response: the sentence about it, its name, and a check of its value. */
 export type FieldSentence = readonly [sentence: string, field: string, holds: (value: unknown) => boolean]
@@ -36,11 +49,11 @@ export function testFields(t: Test, body: unknown, sentences: readonly FieldSent
 }
 
 /** Creates a screenshot whose file is not needed. It is deleted with the test. */
-export async function createAndForget<T = RecordBody>(t: Test, body: object, key?: string): Promise<Answer<T>> {
-  const caller = key === undefined ? {} : { key }
-  const answer = await call<T>('/api/v1/screenshots', { method: 'POST', body, ...caller })
-  const { id } = answer.body as { id?: string }
-  if (id !== undefined) t.teardown(() => call(`/api/v1/screenshots/${id}`, { method: 'DELETE', ...caller }))
+export async function createAndForget(t: Test, body: object, key?: string): ReturnType<Rest> {
+  const send = restOf(key)
+  const answer = await send('POST', '/screenshots', body)
+  const { id } = answer.body
+  if (id !== undefined) t.teardown(() => send('DELETE', `/screenshots/${id}`))
   return answer
 }
 
@@ -58,16 +71,12 @@ export async function untilListed(path: string, ids: readonly string[]): Promise
 let webhooks = 0
 
 /** Creates a webhook endpoint through the API. It is deleted with the test. */
-export async function createWebhook<T = { message: string; data: WebhookBody }>(
-  t: Test,
-  changes: object = {},
-  key?: string,
-): Promise<Answer<T>> {
-  const caller = key === undefined ? {} : { key }
+export async function createWebhook(t: Test, changes: object = {}, key?: string): ReturnType<Rest> {
+  const send = restOf(key)
   const body = { name: `Hook ${++webhooks}`, url: 'https://hooks.example.com/in', events: ['screenshot.completed'], ...changes }
-  const answer = await call<T>('/api/v1/webhooks', { method: 'POST', body, ...caller })
-  const id = (answer.body as { data?: { id?: string } }).data?.id
-  if (id !== undefined) t.teardown(() => call(`/api/v1/webhooks/${id}`, { method: 'DELETE', ...caller }))
+  const answer = await send('POST', '/webhooks', body)
+  const id = answer.body.data?.id
+  if (id !== undefined) t.teardown(() => send('DELETE', `/webhooks/${id}`))
   return answer
 }
 

@@ -14,11 +14,16 @@ const fill = (screenshots: FakeScreenshots, accountName: string, count: number, 
     return screenshots.put({ ...shot, spec: { ...shot.spec, options: { ...shot.spec.options, ...options } } })
   })
 
+/** A queue and its Screenshots. */
+function start(...bounds: Parameters<typeof aQueue> extends [unknown, ...infer Rest] ? Rest : never) {
+  const screenshots = new FakeScreenshots()
+  return { screenshots, queue: aQueue(screenshots, ...bounds) }
+}
+
 const idsOf = (count: number) => Array.from({ length: count }, () => newId('scr', NOW))
 
 t.test('Queue counts what is about to be created, until the slots are released, and what is in the cache once', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, { maxQueuedPerAccount: 3 })
+  const { screenshots, queue } = start({ maxQueuedPerAccount: 3 })
   const acme = anAccount('acme')
   const ids = idsOf(3)
   const leave = queue.enter(acme, ids)
@@ -35,16 +40,14 @@ t.test('Queue counts what is about to be created, until the slots are released, 
 })
 
 t.test('Queue takes a batch whole or not at all', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, { maxQueuedPerAccount: 150 })
+  const { screenshots, queue } = start({ maxQueuedPerAccount: 150 })
   fill(screenshots, 'acme', 100)
   t.throws(() => queue.enter(anAccount('acme'), idsOf(100)), { code: 'QUEUE_FULL' })
   t.doesNotThrow(() => queue.enter(anAccount('acme'), idsOf(50)))
 })
 
 t.test('Queue has room for singles of others when one account is at its bound and the queue is nearly full', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, { maxQueued: 1_100, maxQueuedPerAccount: 1_000 }, anAccount)
+  const { screenshots, queue } = start({ maxQueued: 1_100, maxQueuedPerAccount: 1_000 }, anAccount)
   fill(screenshots, 'flood', 990)
   t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL' }, 'the last tenth is not its own')
   t.doesNotThrow(() => {
@@ -71,8 +74,7 @@ t.test('Queue is full while the archive does not keep up', async (t) => {
 })
 
 t.test('Queue computes positions and times by the weights of the accounts', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, {}, (name) => (name === 'flood' ? anAccount('flood', 'scale') : undefined))
+  const { screenshots, queue } = start({}, (name) => (name === 'flood' ? anAccount('flood', 'scale') : undefined))
   fill(screenshots, 'flood', 100)
   const mine = fill(screenshots, 'acme', 2)
   t.strictSame(
@@ -87,8 +89,7 @@ t.test('Queue computes positions and times by the weights of the accounts', asyn
 })
 
 t.test('Queue refuses screenshots of an account whose plan is not defined, and still has positions for its queued ones', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots)
+  const { screenshots, queue } = start()
   const account = anAccount('acme', 'team-gold')
   const message = /^plan team-gold of the account is not defined/
   t.throws(() => queue.check(account, 1), { code: 'SERVICE_UNAVAILABLE', message })
@@ -97,8 +98,7 @@ t.test('Queue refuses screenshots of an account whose plan is not defined, and s
 })
 
 t.test('Queue gives videos and screenshots separate positions and estimates, under one limit', async (t) => {
-  const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, { maxQueuedPerAccount: 12 })
+  const { screenshots, queue } = start({ maxQueuedPerAccount: 12 })
   const account = anAccount('acme')
   const videos = fill(screenshots, 'acme', 10, { format: 'mp4' })
   const [screenshot] = fill(screenshots, 'acme', 1)

@@ -43,17 +43,17 @@ class FakeUsage implements UsageStore {
   }
 }
 
-function aLedger(store: UsageStore) {
+function aLedger(...usage: ConstructorParameters<typeof FakeUsage>) {
+  const store = new FakeUsage(...usage)
   const commits: number[] = []
   const metrics = { onReservation: () => {}, onCommit: (waiters: number) => commits.push(waiters), onConflict: () => {} }
-  return { ledger: new QuotaLedger({ store, holder: 'a', now: () => NOW, random: () => 0, metrics }), commits }
+  return { store, ledger: new QuotaLedger({ store, holder: 'a', now: () => NOW, random: () => 0, metrics }), commits }
 }
 
 const wanted = (id: string, names: readonly string[] = [`${id}-0`]) => ({ id, names, at: NOW, countsForRate: true })
 
 t.test('QuotaLedger batches requests that arrive during an update into the next one', async (t) => {
-  const store = new FakeUsage(40)
-  const { ledger, commits } = aLedger(store)
+  const { store, ledger, commits } = aLedger(40)
   const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => ledger.reserve(wanted(`r${index}`))))
   t.equal(outcomes.filter(({ granted }) => granted === 1).length, 40)
   t.ok(
@@ -65,47 +65,41 @@ t.test('QuotaLedger batches requests that arrive during an update into the next 
 })
 
 t.test('QuotaLedger writes nothing for rejected requests', async (t) => {
-  const store = new FakeUsage(1, { period: '2026-11', used: 1 })
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(1, { period: '2026-11', used: 1 })
   t.equal((await ledger.reserve(wanted('r'))).refusal, 'quota')
   t.equal(store.writes, 0)
 })
 
 t.test('QuotaLedger evaluates again after another replica has written', async (t) => {
-  const store = new FakeUsage(2)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(2)
   store.failures.push({ error: conflict(), before: () => store.change({ period: '2026-11', used: 1 }) })
   t.strictSame(await ledger.reserve(wanted('r', ['x', 'y'])), { granted: 1, refusal: 'quota' })
   t.equal(store.stored.status?.used, 2)
 })
 
 t.test('QuotaLedger finds its own reservation after an unknown outcome and charges once', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   store.failures.push({ error: noResponse(), written: true })
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
   t.equal(store.stored.status?.used, 1)
 })
 
 t.test('QuotaLedger retries an update that was not written', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   store.failures.push({ error: noResponse() })
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
   t.equal(store.stored.status?.used, 1)
 })
 
 t.test('QuotaLedger gives up after twenty conflicts and sends Retry-After', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   for (let n = 0; n < 20; n++) store.failures.push({ error: conflict() })
   await t.rejects(ledger.reserve(wanted('r')), { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } })
   t.equal(store.stored.status?.used, 0)
 })
 
 t.test('QuotaLedger retries a failed read', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   store.failures.push({ error: conflict() })
   const { read } = store
   let failures = 2
@@ -118,8 +112,7 @@ t.test('QuotaLedger retries a failed read', async (t) => {
 })
 
 t.test('QuotaLedger refunds a reservation that was written although the caller received an error', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   store.failures.push({ error: noResponse(), written: true })
   const { read } = store
   let away = true
@@ -136,8 +129,7 @@ t.test('QuotaLedger refunds a reservation that was written although the caller r
 })
 
 t.test('QuotaLedger does not refund a reservation that is requested again', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   store.failures.push({ error: noResponse(), written: true })
   const { read } = store
   store.read = async () => {
@@ -151,8 +143,7 @@ t.test('QuotaLedger does not refund a reservation that is requested again', asyn
 })
 
 t.test('QuotaLedger drops settled reservations with the next update and on close', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   await ledger.reserve(wanted('r'))
   ledger.drop('r')
   t.equal(store.writes, 1, 'it is not worth a write')
@@ -165,8 +156,7 @@ t.test('QuotaLedger drops settled reservations with the next update and on close
 })
 
 t.test('QuotaLedger writes an update for settled reservations alone when there are many', async (t) => {
-  const store = new FakeUsage(1_000)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(1_000)
   await Promise.all(Array.from({ length: 100 }, (_, index) => ledger.reserve(wanted(`r${index}`))))
   const { writes } = store
   for (let index = 0; index < 100; index++) ledger.drop(`r${index}`)
@@ -176,8 +166,7 @@ t.test('QuotaLedger writes an update for settled reservations alone when there a
 })
 
 t.test('QuotaLedger refunds names', async (t) => {
-  const store = new FakeUsage(9)
-  const { ledger } = aLedger(store)
+  const { store, ledger } = aLedger(9)
   await ledger.reserve(wanted('r', ['x', 'y']))
   await ledger.release('r', ['y'])
   t.match(store.stored.status, { used: 1, reservations: [{ names: ['x'] }] })

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { aGateway } from '../fakes.ts'
 
+const { app } = aGateway()
+
 t.test('the reference page is public and loads nothing from elsewhere', async (t) => {
-  const { app } = aGateway()
   const page = await app.inject({ url: '/docs' })
   t.equal(page.statusCode, 200)
   t.match(page.headers['content-type'], /^text\/html/)
@@ -12,7 +13,6 @@ t.test('the reference page is public and loads nothing from elsewhere', async (t
 })
 
 t.test('the reference page has its files beside it, compressed for who takes that', async (t) => {
-  const { app } = aGateway()
   const page = await app.inject({ url: '/docs' })
   const files = [...page.body.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, file]) => `/${file}`)
   t.equal(files.length, 4)
@@ -39,14 +39,12 @@ t.test('requests for the reference page occupy all threads: its files are compre
 })
 
 t.test('the reference page is sent once to who keeps it', async (t) => {
-  const { app } = aGateway()
   const first = await app.inject({ url: '/docs/swagger-ui-bundle.js' })
   const again = await app.inject({ url: '/docs/swagger-ui-bundle.js', headers: { 'if-none-match': first.headers.etag as string } })
   t.equal(again.statusCode, 304)
 })
 
 t.test('the reference page leads from an address under which its files would not be found', async (t) => {
-  const { app } = aGateway()
   const response = await app.inject({ url: '/docs/' })
   t.strictSame([response.statusCode, response.headers.location], [308, '../docs'])
 })

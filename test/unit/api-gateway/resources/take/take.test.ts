@@ -127,29 +127,35 @@ t.test('a signed link that was copied from HTML works with &amp; in place of &, 
   t.equal((await gateway.get(`${link}&amplitude=1`)).statusCode, 400)
 })
 
-t.test('GET /take refuses links of keys and accounts that may not capture', async (t) => {
-  const gateway = aTakeGateway()
-  const link = gateway.sign(PAGE)
-  const { key } = gateway
-  const codeOf = async () => (await gateway.get(link)).json().error.code
-  key.spec.active = false
-  t.equal(await codeOf(), 'INVALID_API_KEY')
-  key.spec = { accountName: 'acme', expiryTime: NOW.toISOString() }
-  t.equal(await codeOf(), 'INVALID_API_KEY')
-  key.spec = { accountName: 'acme', scopes: ['screenshots:read'] }
-  t.equal(await codeOf(), 'INSUFFICIENT_SCOPE')
-  key.spec = { accountName: 'acme' }
-  key.metadata.deletionTimestamp = NOW.toISOString()
-  t.equal(await codeOf(), 'INVALID_API_KEY', 'deleted, and kept by a finalizer')
-  delete key.metadata.deletionTimestamp
-  const account = gateway.keys.accounts.get('acme')!
-  account.spec.suspended = true
-  t.equal(await codeOf(), 'ACCOUNT_SUSPENDED')
-  account.metadata.deletionTimestamp = NOW.toISOString()
-  t.equal(await codeOf(), 'INVALID_API_KEY', 'the account was deleted, and is kept by a finalizer')
-  gateway.keys.keys.length = 0
-  t.equal(await codeOf(), 'INVALID_API_KEY')
-})
+type Gateway = ReturnType<typeof aTakeGateway>
+
+/** Changes after which a key, its account or the time permits no captures and no pictures. */
+const endings: [what: string, code: string, change: (gateway: Gateway) => void][] = [
+  ['an inactive key', 'INVALID_API_KEY', ({ key }) => Object.assign(key.spec, { active: false })],
+  ['an expired key', 'INVALID_API_KEY', ({ key }) => Object.assign(key.spec, { expiryTime: NOW.toISOString() })],
+  ['a key without the scope', 'INSUFFICIENT_SCOPE', ({ key }) => Object.assign(key.spec, { scopes: ['screenshots:read'] })],
+  ['a key for other hosts', 'URL_NOT_ALLOWED', ({ key }) => Object.assign(key.spec, { linkPolicy: { allowedHosts: ['other.example'] } })],
+  ['a deleted key that a finalizer keeps', 'INVALID_API_KEY', ({ key }) => Object.assign(key.metadata, { deletionTimestamp: 'now' })],
+  ['a deleted key', 'INVALID_API_KEY', ({ keys }) => keys.keys.pop()],
+  ['a suspended account', 'ACCOUNT_SUSPENDED', ({ keys }) => Object.assign(keys.accounts.get('acme')!.spec, { suspended: true })],
+  [
+    'a deleted account that a finalizer keeps',
+    'INVALID_API_KEY',
+    ({ keys }) => Object.assign(keys.accounts.get('acme')!.metadata, { deletionTimestamp: 'now' }),
+  ],
+  ['an end of the link', 'LINK_INVALID', ({ later }) => later(1)],
+]
+for (const [what, code, change] of endings) {
+  t.test(`GET /take refuses links after ${what}, also of a picture in memory`, async (t) => {
+    const gateway = aTakeGateway()
+    const link = gateway.sign(`${PAGE}&expires=${seconds(1)}`)
+    const other = gateway.sign(`${PAGE}&delay=1&expires=${seconds(1)}`)
+    t.equal((await gateway.capture(link)).statusCode, 200, 'control')
+    change(gateway)
+    t.strictSame([(await gateway.get(link)).json().error.code, (await gateway.get(other)).json().error.code], [code, code])
+    t.equal(gateway.screenshots.objects.size, 1)
+  })
+}
 
 t.test('GET /take refuses what links must not have', async (t) => {
   const gateway = aTakeGateway()
