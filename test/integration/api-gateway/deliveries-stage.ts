@@ -1,5 +1,5 @@
-// Setup of the delivery tests: a real API server and store, a gateway and an operator as processes, and a real HTTPS endpoint. The tests
-// complete captures in the role of the runner.
+// Setup of tests with an operator: a real API server and store, a gateway and an operator as processes, and a real HTTPS endpoint for webhooks. The
+// tests complete captures in the role of the runner.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

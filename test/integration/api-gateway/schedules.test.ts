@@ -1,11 +1,8 @@
 import t from 'tap'
-import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
-import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
-import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
-import { secretNames, toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
@@ -13,41 +10,15 @@ import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { openOptions } from '../../../operator/src/options/open-options.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
-import { accessPlane } from '../../support/processes/plane-access.ts'
-import { shortLease, startProgram } from '../operator/program.ts'
 import { call } from './client.ts'
+import { startStage } from './deliveries-stage.ts'
 import { complete, fail } from './runner-role.ts'
-import { startWorld } from './world.ts'
 
 // Schedules over REST, with a real API server, store, gateway and operator. The tests complete captures in the role of the runner.
 
-const world = await startWorld()
-const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
-t.teardown(async () => {
-  await http.close()
-  await world.stop()
-})
-for (const name of ['acme', 'late']) await world.createAccount(name)
-const key = await world.createKey({ accountName: 'acme' })
-const toData = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
-const sealing = { 'private.json': toData(world.openingKeys), 'public.json': toData(toSealingKey(world.openingKeys[0]!)) }
-await new Resource(http, secrets).create({ metadata: { name: secretNames('tintype').sealingKey }, data: sealing })
-const [gateway, operator] = await Promise.all([
-  world.startGateway(),
-  startProgram(
-    t,
-    {
-      TINTYPE_NAMESPACE: world.plane.namespace,
-      TINTYPE_POD_NAME: 'operator-1',
-      TINTYPE_POD_UID: 'uid-of-operator-1',
-      TINTYPE_BOOTSTRAP_ENABLED: 'false',
-      ...world.operatorStorage,
-      ...shortLease,
-    },
-    world.operatorAccount,
-  ),
-])
-await eventually('the operator leads', operator.isLeader)
+const { world, http, key, gateway, startOperator } = await startStage(t)
+await world.createAccount('late')
+await startOperator()
 const schedules = new Resource(http, screenshotSchedules)
 
 const url = 'https://example.com/'

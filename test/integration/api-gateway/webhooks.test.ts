@@ -1,43 +1,17 @@
 import t from 'tap'
-import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
-import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { Reflector } from '../../../crds/client/reflector.ts'
-import { Resource } from '../../../crds/client/resource.ts'
 import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
-import { startDeliveries } from '../../support/fakes/deliveries.ts'
-import { accessPlane } from '../../support/processes/plane-access.ts'
-import { startReceiver } from '../delivery/stage.ts'
-import { call, callPatiently } from './client.ts'
-import { startWorld } from './world.ts'
+import { call } from './client.ts'
+import { startStage } from './deliveries-stage.ts'
 
 // The lifecycle of webhook endpoints over two replicas, and deliveries that the operator signs with secrets that the gateways sealed.
 
-const world = await startWorld()
-t.teardown(() => world.stop())
-await world.createAccount('acme')
-await world.createAccount('other')
-const key = await world.createKey({ accountName: 'acme' })
-const foreign = await world.createKey({ accountName: 'other' })
-const env = { TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' }
-const [a, b] = await Promise.all([world.startGateway(env), world.startGateway(env)])
+const { world, receiver, hooks, key, foreign, capture, gateway: a, startOperator } = await startStage(t)
+const [b] = await Promise.all([world.startGateway({ TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' }), startOperator()])
 const [urlA, urlB] = [`${a.url}/api/v1/webhooks`, `${b.url}/api/v1/webhooks`]
-const receiver = await startReceiver(t)
-
-const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
-const hooks = new Resource(http, webhooks)
-const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
-for (const cache of Object.values(caches)) cache.start()
-await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-const work = startDeliveries({ http, ...caches, openingKeys: world.openingKeys, ring: world.ring, certificates: [receiver.ca] })
-t.teardown(async () => {
-  await work.stop()
-  await Promise.all(Object.values(caches).map((cache) => cache.stop()))
-  await http.close()
-})
 
 const hook = { name: 'orders', url: receiver.url, events: ['screenshot.completed'] }
 const create = async (body: object = {}) => {
@@ -53,15 +27,6 @@ const whenReady = (id: string) =>
       status?.activeSince !== undefined && status.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
     )
   })
-/** Creates a Screenshot over REST and completes its capture in the role of the runner. */
-const capture = async () => {
-  const created = await callPatiently(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
-  const status = completedStatus({ completionTime: new Date().toISOString() })
-  return world.screenshots.patch(toObjectName(created.body.id), mergePatch({ status }), { subresource: 'status' })
-}
-t.beforeEach(() => {
-  receiver.received.length = 0
-})
 t.afterEach(async () => {
   for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
   for (const url of [urlA, urlB]) {

@@ -70,10 +70,11 @@ const headersOf: [what: string, authorization: string | undefined, refusal: type
   ['another letter than its checksum says', `Bearer ${flipped}`, invalid],
   ['one letter more', `Bearer ${text}0`, invalid],
 ]
+const shared = aGateway()
+shared.keys.findByHash = async () => t.fail('a key is looked up') as never
 for (const [what, authorization, { status, code, challenge }] of headersOf) {
   t.test(`an Authorization header with ${what} is ${code}`, async (t) => {
-    const { app, keys } = aGateway()
-    keys.findByHash = async () => t.fail('a key is looked up') as never
+    const { app } = shared
     const response = await app.inject({ url: '/v1/screenshots', headers: authorization === undefined ? {} : { authorization } })
     t.match({ status: response.statusCode, body: response.json() }, { status, body: { success: false, error: { code } } })
     t.match(response.headers['www-authenticate'], challenge)

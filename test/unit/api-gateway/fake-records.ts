@@ -4,24 +4,11 @@ import type { ObjectPatch } from '../../../api-gateway/src/store/object-patch.ts
 import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { isWhole, type Metadata, type Whole } from '../../../crds/src/schema/custom-resource.ts'
+import { applyMergePatch } from '../../../crds/src/schema/merge-patch.ts'
 
 interface Managed {
   metadata: Metadata
   spec: { accountName?: string | undefined }
-}
-
-type Json = Record<string, unknown>
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** RFC 7396. */
-function merge(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const merged: Json = isObject(target) ? { ...target } : {}
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name]
-    else if (value !== undefined) merged[name] = merge(merged[name], value)
-  }
-  return merged
 }
 
 /** Keys or webhooks in memory, with the promises of store/ports.ts. */
@@ -61,7 +48,7 @@ export class FakeRecords<T extends Managed> implements RecordStore<T> {
   async patch(object: T, patch: ObjectPatch): Promise<T> {
     await this.beforePatch(object)
     const index = this.#place(object)
-    const changed = merge(this.objects[index], patch) as T
+    const changed = applyMergePatch(this.objects[index], JSON.parse(JSON.stringify(patch))) as T
     changed.metadata.resourceVersion = String(Number(changed.metadata.resourceVersion) + 1)
     changed.metadata.generation = (changed.metadata.generation ?? 1) + 1
     this.objects[index] = changed

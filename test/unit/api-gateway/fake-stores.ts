@@ -1,45 +1,18 @@
-import { createHash } from 'node:crypto'
-import type { Grant, LimitFacts, ObjectStore, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
-import type { ListKeys, StoredFile, StoredText, WriteCondition } from '../../../crds/storage/port.ts'
+import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
+import type { StoredFile } from '../../../crds/storage/port.ts'
+import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
 
 // Stores in memory that keep the promises of store/ports.ts.
 
-/** Objects of a bucket, with conditions. */
-export class FakeObjects implements ObjectStore {
-  readonly objects = new Map<string, string>()
-  async read(key: string): Promise<StoredText | undefined> {
-    const text = this.objects.get(key)
-    return text === undefined ? undefined : { text, etag: etagOf(text) }
+/** Objects of a bucket, as gateways see it. Tests replace single methods to make it fail. */
+export function anObjectStore() {
+  const bucket = new MemoryBucket()
+  const stat = async (key: string): Promise<StoredFile | undefined> => {
+    const etag = bucket.etagOf(key)
+    return etag === undefined ? undefined : { sizeBytes: Buffer.byteLength(bucket.objects.get(key)!), etag, lastModified: new Date(0) }
   }
-  async readText(key: string): Promise<string | undefined> {
-    return (await this.read(key))?.text
-  }
-  async exists(key: string): Promise<boolean> {
-    return this.objects.has(key)
-  }
-  async write(key: string, text: string, { ifAbsent, ifMatch }: WriteCondition = {}): Promise<string | undefined> {
-    const known = this.objects.get(key)
-    if (ifAbsent && known !== undefined) return undefined
-    if (ifMatch !== undefined && (known === undefined || etagOf(known) !== ifMatch)) return undefined
-    this.objects.set(key, text)
-    return etagOf(text)
-  }
-  async stat(key: string): Promise<StoredFile | undefined> {
-    const text = this.objects.get(key)
-    return text === undefined ? undefined : { sizeBytes: Buffer.byteLength(text), etag: etagOf(text), lastModified: new Date(0) }
-  }
-  async remove(keys: readonly string[]): Promise<void> {
-    for (const key of keys) this.objects.delete(key)
-  }
-  async list(prefix: string, { after = '', limit = 1_000 }: ListKeys = {}): Promise<string[]> {
-    return [...this.objects.keys()]
-      .filter((key) => key.startsWith(prefix) && key > after)
-      .sort()
-      .slice(0, limit)
-  }
+  return { ...bucket.store, stat, objects: bucket.objects }
 }
-
-const etagOf = (text: string): string => createHash('md5').update(text).digest('hex')
 
 /** Counts units, by reservation and name; no rate unless one is set. */
 export class CountingQuota implements QuotaStore {

@@ -45,7 +45,7 @@ import type { StoredFile } from '../../../crds/storage/port.ts'
 import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
-import { FakeObjects } from './fake-stores.ts'
+import { anObjectStore } from './fake-stores.ts'
 import { callerOf } from './requests.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
@@ -349,7 +349,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
   const files = new FakeFiles()
   const keys = new FakeKeys()
-  const [objects, quota, archive] = [new FakeObjects(), new FakeQuota(), new FakeArchive()]
+  const [objects, quota, archive] = [anObjectStore(), new FakeQuota(), new FakeArchive()]
   const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
   const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
   const schedules = new FakeRecords<ScreenshotSchedule>([], scheduleIdOf, NOW)

@@ -7,7 +7,7 @@ import { exampleOf } from '../../../../crds/src/options/examples.ts'
 import { optionsByName } from '../../../../crds/src/options/groups.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
-import { FakeObjects } from '../fake-stores.ts'
+import { anObjectStore } from '../fake-stores.ts'
 import { FakeFiles, NOW, SCREENSHOT_ID } from '../fakes.ts'
 
 const ring = { current: 'a', keys: { a: Buffer.from('secret').toString('base64') } }
@@ -84,7 +84,7 @@ const request = { account: 'acme', url: 'https://example.com/' }
 async function aBucket(ageSeconds: number) {
   const metrics = buildMetrics()
   const deps = {
-    objects: new FakeObjects(),
+    objects: anObjectStore(),
     files: new FakeFiles(),
     keyRing: () => ({ current: 'a', keys: { a: 'c2VjcmV0' } }),
     now: () => NOW,

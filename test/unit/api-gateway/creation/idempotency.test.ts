@@ -5,14 +5,14 @@ import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, isHashOf, requestHash } from '../../../../api-gateway/src/creation/request-hash.ts'
 import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { collectIgnored } from '../../../support/sources/mark-checks.ts'
-import { FakeObjects } from '../fake-stores.ts'
+import { anObjectStore } from '../fake-stores.ts'
 import { NOW } from '../fakes.ts'
 
 const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
 const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
 
 function aStore(keys: KeyRing = ring) {
-  const objects = new FakeObjects()
+  const objects = anObjectStore()
   const { ignored, report } = collectIgnored()
   let now = NOW
   const later = (milliseconds: number): void => {

@@ -5,7 +5,7 @@ import { failureMilliseconds, type SharedCaptureRequest, SharedCaptures } from '
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
-import { CountingQuota, FakeObjects } from '../fake-stores.ts'
+import { anObjectStore, CountingQuota } from '../fake-stores.ts'
 import { aQueue, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
@@ -16,7 +16,7 @@ const owner = {
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {
-  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new CountingQuota(), new FakeObjects()]
+  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new CountingQuota(), anObjectStore()]
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })

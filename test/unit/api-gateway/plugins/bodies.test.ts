@@ -26,14 +26,12 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-const post = async (url: string, payload: string) => {
-  const { app, headers } = aGateway()
-  const { statusCode, body } = await app.inject({
-    method: 'POST',
-    url,
-    payload,
-    headers: { ...headers, 'content-type': 'application/json' },
-  })
+const JSON_TYPE = 'application/json'
+const gateway = aGateway()
+/** Sends bytes. Returns the response. */
+const post = async (url: string, payload: string | Buffer, more: Record<string, string> = {}) => {
+  const headers = { ...gateway.headers, 'content-type': JSON_TYPE, ...more }
+  const { statusCode, body } = await gateway.app.inject({ method: 'POST', url, payload, headers })
   return { statusCode, ...JSON.parse(body) }
 }
 
@@ -51,11 +49,8 @@ const bodies: [path: string, url: string, body: string][] = [
 ]
 for (const [path, url, body] of bodies) {
   t.test(`${path} is ignored: POST ${url} refuses ${body}`, async (t) => {
-    const message = `${path} is a reserved name: leave the field out`
-    t.match(await post(url, body), {
-      statusCode: 400,
-      error: { code: 'VALIDATION_ERROR', details: [{ path, code: 'reserved_name', message }] },
-    })
+    const details = [{ path, code: 'reserved_name', message: `${path} is a reserved name: leave the field out` }]
+    t.match(await post(url, body), { statusCode: 400, error: { code: 'VALIDATION_ERROR', details } })
   })
 }
 
@@ -121,20 +116,16 @@ t.test('the largest bodies that the OpenAPI document allows have fewer values an
   }
 })
 
-const JSON_TYPE = 'application/json'
-/** Sends bytes, and returns the response and the HTML that the gateway has stored. */
+/** Sends bytes. Returns the response, and the HTML that the gateway has stored. */
 async function postBytes(payload: Buffer, headers: Record<string, string> = {}) {
-  const gateway = aGateway()
-  const { app, screenshots, objects } = gateway
-  const sent = { ...gateway.headers, 'content-type': JSON_TYPE, ...headers }
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/v1/screenshots', payload, headers: sent })
-  const [shot] = [...screenshots.objects.values()]
-  const { optionsObject, options } = shot?.spec ?? {}
-  if (optionsObject === undefined) return { statusCode, ...JSON.parse(body), html: options?.html, bytesInUse: gateway.bodyBudget.bytes }
-  const sealedFor = { purpose: 'large-options', subject: shot?.metadata.name ?? '', account: 'acme' } as const
-  const sealed = (await objects.read(optionsObject))?.text ?? ''
-  const { options: large } = JSON.parse(await unseal(sealed, sealedFor, [OPENING_KEY]))
-  return { statusCode, ...JSON.parse(body), html: large.html, bytesInUse: gateway.bodyBudget.bytes }
+  const response = await post('/v1/screenshots', payload, headers)
+  const { spec, metadata } = gateway.screenshots.objects.get(response.id) ?? {}
+  const sent = { ...response, html: spec?.options?.html, bytesInUse: gateway.bodyBudget.bytes }
+  if (spec?.optionsObject === undefined) return sent
+  const sealedFor = { purpose: 'large-options', subject: metadata?.name ?? '', account: 'acme' } as const
+  const sealed = (await gateway.objects.read(spec.optionsObject))?.text ?? ''
+  const { options } = JSON.parse(await unseal(sealed, sealedFor, [OPENING_KEY]))
+  return { ...sent, html: options.html }
 }
 /** A JSON text in which every character is an escape, as Python writes all characters outside ASCII. */
 const escaped = (html: string): string =>

@@ -75,9 +75,10 @@ const refused: [name: string, body: object, problem: string][] = [
   ['a comparison of videos', { options: { format: 'mp4' } }, 'options.format contradiction'],
   ['another threshold', { options: { compare_threshold: 0.1 } }, 'options.compare_threshold contradiction'],
 ]
+const shared = aScheduleGateway({ maxSchedules: refused.length })
 for (const [name, body, problem] of refused) {
   t.test(`POST and PATCH refuse ${name} with the reason`, async (t) => {
-    const { call, create } = aScheduleGateway()
+    const { call, create } = shared
     const changed = await (await create(compared)).patch(body)
     for (const response of [await call('POST', '/schedules', { ...compared, ...body }), changed]) {
       t.equal(response.status, 400)

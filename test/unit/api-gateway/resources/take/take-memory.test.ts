@@ -17,7 +17,8 @@ function countReads({ files, objects }: Pick<ReturnType<typeof aTakeGateway>, 'f
   }
   files.stat = counted(files.stat.bind(files))
   files.open = counted(files.open.bind(files))
-  objects.read = counted(objects.read.bind(objects))
+  objects.read = counted(objects.read)
+  objects.readText = counted(objects.readText)
   return count
 }
 
@@ -112,9 +113,9 @@ t.test('GET /take responds to a waiting request while another one still looks fo
   const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   const { objects } = gateway
-  const read = objects.read.bind(objects)
-  objects.read = async (key) => {
-    if (!key.startsWith('cache/')) return read(key)
+  const { readText } = objects
+  objects.readText = async (key, ...rest) => {
+    if (!key.startsWith('cache/')) return readText(key, ...rest)
     started.resolve()
     await pause
     return undefined

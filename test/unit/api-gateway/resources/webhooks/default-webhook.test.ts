@@ -32,9 +32,10 @@ const refused: [name: string, body: object, problem: string, error?: string][] =
   ['an event twice', { webhook_url, webhook_events: twice }, 'webhook_events[1] duplicate'],
   ['no events', { webhook_url, webhook_events: [] }, 'webhook_events too_small'],
 ]
+const shared = aGateway()
 for (const [name, body, problem, code = 'VALIDATION_ERROR'] of refused) {
   t.test(`POST /screenshots and batches refuse a webhook_url with ${name}`, async (t) => {
-    const { call, screenshots, webhooks } = aGateway()
+    const { call, screenshots, webhooks } = shared
     for (const response of [
       await call('POST', '/screenshots', { url, ...body }),
       await call('POST', '/screenshots/batch', { urls: [url], ...body }),
