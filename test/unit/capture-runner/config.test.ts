@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { SandboxReport } from '@tintype/crds/dispatch/dispatch'
 import t from 'tap'
+import { repin } from '../../../capture-runner/lists/refresh.ts'
 import { loadConfig } from '../../../capture-runner/src/config.ts'
+import { describeProblems } from '../../../capture-runner/src/jail/probe-sandbox.ts'
 
 const env = {
   TINTYPE_POD_NAME: 'default-1',
@@ -46,4 +50,21 @@ t.test('loadConfig reports all mistakes at once', async (t) => {
   for (const name of ['TINTYPE_POD_UID', 'TINTYPE_EGRESS', 'TINTYPE_SANDBOX_MODE', 'TINTYPE_DISPATCH_PUBLIC_KEY']) {
     t.throws(() => loadConfig(broken), { message: new RegExp(name) })
   }
+})
+
+t.test('the operator accepts the report of a runner with many problems of its isolation', async (t) => {
+  const detail = describeProblems(Array.from({ length: 20 }, (_, n) => `attack ${n} failed: ${'x'.repeat(100)}`))
+  t.match(detail, /^attack 0 failed/)
+  t.ok(SandboxReport.safeParse({ chromiumSandbox: false, jail: false, detail }).success, `${detail.length} characters`)
+  t.equal(describeProblems([]), 'jail and sandbox work')
+})
+
+const SOURCES = readFileSync(new URL('../../../capture-runner/lists/sources.ts', import.meta.url), 'utf8')
+
+t.test('repin changes only the release', async (t) => {
+  const text = repin(SOURCES, { version: '9.9.9', integrity: 'sha512-abc' })
+  t.match(text, "version: '9.9.9'")
+  t.match(text, "'sha512-abc'")
+  t.equal(text.split('\n').length, SOURCES.split('\n').length)
+  t.equal(repin(text, { version: '9.9.9', integrity: 'sha512-abc' }), text)
 })

@@ -48,6 +48,14 @@ function aPage(t: Test) {
   return page
 }
 
+/** The same with a document, whose own request is still pending. */
+function aShownPage(t: Test) {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  return page
+}
+
 /** Whether the states have been reached. */
 async function isThere(lifecycle: Lifecycle, states: WaitState[] = ['load']): Promise<boolean> {
   const now = new AbortController()
@@ -79,9 +87,7 @@ t.test('Lifecycle reaches each state at its event', async (t) => {
 })
 
 t.test('Lifecycle follows a page that navigates before it has loaded', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.start('b')
   page.load('a')
   t.notOk(await isThere(page.lifecycle), 'the first document is left')
@@ -94,9 +100,7 @@ t.test('Lifecycle follows a page that navigates before it has loaded', async (t)
 })
 
 t.test('Lifecycle.leave waits for the request of another document', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.load('a')
   let hasLeft = false
   const leaving = page.lifecycle.leave(new AbortController().signal).then(() => {
@@ -111,9 +115,7 @@ t.test('Lifecycle.leave waits for the request of another document', async (t) =>
 })
 
 t.test('Lifecycle ignores same-document navigations and other frames', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.load('a')
   page.start('same', undefined, 'sameDocument')
   t.notOk(page.lifecycle.isMoving)
@@ -121,9 +123,7 @@ t.test('Lifecycle ignores same-document navigations and other frames', async (t)
 })
 
 t.test('Lifecycle keeps the document that starts a download', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.start('download')
   t.ok(page.lifecycle.isMoving)
   page.lose('download', 'net::ERR_ABORTED', true)
@@ -162,9 +162,7 @@ t.test('Lifecycle fails a page that keeps navigating', async (t) => {
 
 t.test('Lifecycle counts the network as idle after half a second without requests', async (t) => {
   const clock = stopClock(t)
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.request('image', { loader: 'a', type: 'Image' })
   page.finish('a')
   clock.tick(5_000)
@@ -182,9 +180,7 @@ t.test('Lifecycle counts the network as idle after half a second without request
 
 t.test('Lifecycle waits neither for streams nor for requests of a previous document', async (t) => {
   const clock = stopClock(t)
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.request('never-ends', { loader: 'a', type: 'Fetch' })
   page.start('b')
   page.commit('b')
@@ -202,9 +198,7 @@ t.test('reach throws the reason of its signal', async (t) => {
 })
 
 t.test('Lifecycle returns the pending requests that affect painting', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.request('image', { loader: 'a', type: 'Image' })
   page.request('font', { loader: 'a', type: 'Font' })
   page.request('script', { loader: 'a', type: 'Script' })
@@ -222,9 +216,7 @@ t.test('Lifecycle returns the pending requests that affect painting', async (t) 
 })
 
 t.test('Lifecycle is busy while requests other than streams are pending', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.finish('a')
   t.notOk(page.lifecycle.isBusy)
   page.request('stream', { loader: 'a', type: 'EventSource' })
@@ -236,9 +228,7 @@ t.test('Lifecycle is busy while requests other than streams are pending', async 
 })
 
 t.test('a worker does not keep Lifecycle busy: its requests end on its own session, or with it', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.finish('a')
   page.request('worker', { loader: '', type: 'Script' })
   const session = new EventEmitter()
@@ -298,9 +288,7 @@ t.test('Lifecycle treats a broken response as a failure if the browser shows its
 
 t.test('Lifecycle waits for a refresh that is due soon, until it begins, is canceled or does not come', async (t) => {
   const clock = stopClock(t)
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.load('a')
   page.schedule(30, 'https://b.example/')
   page.schedule(1, 'https://a.example/')
@@ -320,9 +308,7 @@ t.test('Lifecycle waits for a refresh that is due soon, until it begins, is canc
 })
 
 t.test('Lifecycle names pending requests for content that are old enough', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.finish('a')
   page.request('1', { loader: 'a', url: 'https://a.example/data', type: 'Fetch' })
   page.request('2', { loader: 'a', url: 'https://a.example/pixel', type: 'Image' })
@@ -340,9 +326,7 @@ for (const [what, name, event] of [
   ['WebAssembly', 'Network.responseReceived', { requestId: '1', frameId: MAIN, response: { mimeType: 'application/wasm' } }],
 ] as const) {
   t.test(`Lifecycle knows that a document has live data: ${what}`, async (t) => {
-    const page = aPage(t)
-    page.start('a')
-    page.commit('a')
+    const page = aShownPage(t)
     t.notOk(page.lifecycle.hasLiveData)
     page.emit(name, event)
     t.ok(page.lifecycle.hasLiveData)
@@ -353,9 +337,7 @@ for (const [what, name, event] of [
 }
 
 t.test('Lifecycle takes a response for a stream if its parts come one after the other', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   page.request('1', { loader: 'a', type: 'Fetch' })
   const before = page.lifecycle.trafficAt
   page.emit('Network.dataReceived', { requestId: '1' })
@@ -367,9 +349,7 @@ t.test('Lifecycle takes a response for a stream if its parts come one after the 
 })
 
 t.test('Lifecycle.hasNewRequests leaves out polls and streams', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   const later = performance.now() + 10_000
   const isNew = (url: string, type = 'Fetch', postData = '') => {
     page.request(url, { loader: 'a', url, type, postData })
@@ -394,9 +374,7 @@ t.test('Lifecycle.hasNewRequests leaves out polls and streams', async (t) => {
 })
 
 t.test('Lifecycle.hasUnanswered reports sockets and streams from which nothing came', async (t) => {
-  const page = aPage(t)
-  page.start('a')
-  page.commit('a')
+  const page = aShownPage(t)
   t.notOk(page.lifecycle.hasUnanswered(0))
   page.emit('Network.webSocketCreated', { requestId: 's' })
   t.ok(page.lifecycle.hasUnanswered(0), 'the server may speak first')

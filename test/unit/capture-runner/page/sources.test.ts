@@ -11,59 +11,14 @@ const names = Object.keys(sources) as PageFunctionName[]
 const tsc = join(import.meta.dirname, '../../../../node_modules/.bin/tsc')
 
 /** Names of a page's world that page functions use, besides those of JavaScript itself. */
-const GLOBALS = [
-  ...[
-    'Animation',
-    'Blob',
-    'CSS',
-    'CSSStyleSheet',
-    'CSSTransition',
-    'CloseEvent',
-    'DOMMatrix',
-    'DOMRect',
-    'Document',
-    'Element',
-    'Event',
-    'EventTarget',
-  ],
-  ...[
-    'HTMLDialogElement',
-    'HTMLMediaElement',
-    'HTMLVideoElement',
-    'KeyframeEffect',
-    'MutationObserver',
-    'Node',
-    'NodeFilter',
-    'Performance',
-    'ResizeObserver',
-    'ShadowRoot',
-  ],
-  ...['Screen', 'ScrollTimeline', 'Text', 'URL', 'ViewTimeline', 'XMLSerializer'],
-  ...[
-    'addEventListener',
-    'devicePixelRatio',
-    'dispatchEvent',
-    'document',
-    'fetch',
-    'getComputedStyle',
-    'history',
-    'innerHeight',
-    'innerWidth',
-  ],
-  ...[
-    'localStorage',
-    'location',
-    'matchMedia',
-    'performance',
-    'removeEventListener',
-    'requestIdleCallback',
-    'scrollBy',
-    'scrollTo',
-    'scrollX',
-    'scrollY',
-    'setTimeout',
-  ],
-]
+const GLOBALS = `
+  Animation Blob CSS CSSStyleSheet CSSTransition CloseEvent DOMMatrix DOMRect Document Element Event EventTarget
+  HTMLDialogElement HTMLMediaElement HTMLVideoElement KeyframeEffect MutationObserver Node NodeFilter Performance
+  ResizeObserver ShadowRoot Screen ScrollTimeline Text URL ViewTimeline XMLSerializer addEventListener devicePixelRatio
+  dispatchEvent document fetch getComputedStyle history innerHeight innerWidth localStorage location matchMedia
+  performance removeEventListener requestIdleCallback scrollBy scrollTo scrollX scrollY setTimeout`
+  .trim()
+  .split(/\s+/)
 
 /** Names that a script uses and neither declares nor finds among the globals, as the compiler reports them. */
 async function findFreeNames(directory: string, scripts: Readonly<Record<string, string>>): Promise<string[]> {
@@ -71,20 +26,7 @@ async function findFreeNames(directory: string, scripts: Readonly<Record<string,
   await writeFile(join(directory, 'globals.d.ts'), declarations)
   for (const [name, source] of Object.entries(scripts)) await writeFile(join(directory, `${name}.js`), `export default ${source}`)
   const files = ['globals.d.ts', ...Object.keys(scripts).map((name) => `${name}.js`)]
-  const settings = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--allowJs',
-    '--checkJs',
-    '--lib',
-    'es2025',
-    '--target',
-    'es2025',
-    '--module',
-    'esnext',
-    '--types',
-    '',
-  ]
+  const settings = [...'--ignoreConfig --noEmit --allowJs --checkJs --lib es2025 --target es2025 --module esnext --types'.split(' '), '']
   // tap gives options to every process, with which the compiler does not start.
   const command = ['--unset=NODE_OPTIONS', tsc, ...settings, ...files]
   const run = promisify(execFile)('env', command, { cwd: directory, maxBuffer: 64 * 1024 * 1024 })

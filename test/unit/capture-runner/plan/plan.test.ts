@@ -1,6 +1,7 @@
-import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import t from 'tap'
+import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import {
   buildPlan,
   type CapturePlan,
@@ -9,6 +10,7 @@ import {
   isAdaptable,
   withFrameControl,
 } from '../../../../capture-runner/src/plan/plan.ts'
+import { buildSyntax } from '../../../../capture-runner/src/plan/syntax.ts'
 import { shortenWait, waitAsCompared } from '../../../../capture-runner/src/plan/waiting.ts'
 
 const URL = 'https://example.com/'
@@ -160,4 +162,162 @@ t.test('the wait for a page that never rests is short from the second run on', a
   )
   const brief = buildPlan(URL, { stabilityTimeout: 500 })
   t.equal(shortenWait(brief, { elements: [], isEndless: true }).stabilityRealMilliseconds, 500)
+})
+
+// Effects of the options for preparing, blocking, waiting and failing.
+
+const plan = (options?: CaptureOptions) => buildPlan('https://a.example/', options)
+/** Names of the steps that an option adds. */
+const added = (options: CaptureOptions): string[] => {
+  const usual = new Set(stepsOf({}))
+  return stepsOf(options).filter((name) => !usual.has(name))
+}
+const stepsOf = (options: CaptureOptions): string[] =>
+  STEPS.filter(({ isWanted }) => isWanted?.(plan(options)) ?? true).map(({ name }) => name)
+
+const cases: [options: CaptureOptions, steps: string[]][] = [
+  [{ initScript: 'x' }, ['checkSyntax', 'initScript']],
+  [{ hideSelectors: ['p'] }, ['checkSyntax', 'styles']],
+  [{ styleUrls: ['https://b.example/a.css'] }, ['loadFiles', 'styles']],
+  [{ scriptUrls: ['https://b.example/a.js'] }, ['loadFiles', 'scripts']],
+  [{ maskSelectors: ['p'] }, ['checkSyntax', 'mask', 'redact']],
+  [{ compareIgnore: [{ selector: 'p' }] }, ['checkSyntax', 'ignoredElements']],
+  [{ compareIgnore: [{ x: 0, y: 0, width: 1, height: 1 }] }, []],
+  [{ pageZoom: 2 }, []],
+  [{ clickAll: 'p' }, ['checkSyntax', 'clickAll']],
+  [{ hover: 'p' }, ['checkSyntax', 'hover']],
+  [{ pressKey: 'Escape' }, ['pressKey']],
+  [{ scrollIntoView: 'p' }, ['checkSyntax', 'placeWindow']],
+  [{ scrollY: 1 }, ['placeWindow']],
+  [{ blockAds: true }, ['holdRequests', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockCookieBanners: true }, ['consent', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockCookieBanners: true, cookieBannerAction: 'hide' }, ['holdRequests', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockBannersByHeuristics: true }, ['hideUnwanted', 'hideLatecomers']],
+  [{ blockServiceWorkers: true }, ['holdRequests']],
+  [{ allowRequests: ['*'] }, []],
+  [{ waitForSelectorGone: 'p' }, ['checkSyntax', 'waitForSelector']],
+  [{ waitForFunction: 'true' }, ['checkSyntax', 'waitForFunction']],
+  [{ domIdleTime: 100 }, ['domIdle']],
+  [{ failOnStatus: ['404'] }, ['checkResponse']],
+  [{ failOnRedirect: 'always' }, ['checkResponse']],
+  [{ failIfContentContains: ['x'] }, ['checkContent']],
+  [{ failIfRequestFailed: ['*'] }, ['watchPage', 'checkContent']],
+  [{ failOnBotChallenge: true }, ['watchPage', 'checkContent']],
+]
+for (const [options, steps] of cases) {
+  t.test(`${JSON.stringify(options)} adds ${steps.length === 0 ? 'no step' : steps.join(', ')}`, async (t) => {
+    t.strictSame(added(options), steps)
+  })
+}
+
+t.test('stillPage stops endless animations, but not in a video or without the wait for stability', async (t) => {
+  const isStopped = (options: CaptureOptions) => stepsOf(options).includes('stillPage')
+  for (const how of [{}, { disableAnimations: true, stabilityTimeout: 0 }, { pauseVideos: true, format: 'mp4' } as const])
+    t.ok(isStopped(how))
+  for (const how of [{ stabilityTimeout: 0 }, { format: 'mp4' } as const]) t.notOk(isStopped(how))
+})
+
+t.test('buildPlan reads statuses and their ranges', async (t) => {
+  t.strictSame(plan({ failOnStatus: ['404', '500-511'] }).refusedStatuses, [
+    { from: 404, to: 404 },
+    { from: 500, to: 511 },
+  ])
+})
+
+t.test('buildPlan waits for elements as long as for the page by default', async (t) => {
+  t.equal(plan({ timeout: 5000 }).elementMilliseconds, 5000)
+  t.equal(plan({ timeout: 5000, waitForSelectorTimeout: 100 }).elementMilliseconds, 100)
+  t.equal(plan({ timeout: 5000 }).quiet.timeoutMilliseconds, 5000)
+})
+
+t.test('buildPlan does not block the banner’s script if the banner must be accepted or rejected', async (t) => {
+  t.equal(plan({ blockCookieBanners: true }).requestRules, undefined)
+  t.strictSame(plan({ blockCookieBanners: true, blockAds: true }).requestRules?.engines, ['ads'])
+  t.strictSame(plan({ blockCookieBanners: true, cookieBannerAction: 'hide' }).requestRules?.engines, ['banners'])
+})
+
+const syntaxOf = (options: CaptureOptions) => buildSyntax(withDefaults(options)).syntax
+
+t.test('buildSyntax has nothing to read without selectors, scripts and styles', async (t) => {
+  t.equal(syntaxOf({ fullPage: true, fullPageScrollContainer: 'auto' }), undefined)
+})
+
+t.test('buildSyntax reads selectors under the names that requests have for them', async (t) => {
+  t.strictSame(syntaxOf({ fullPage: true, fullPageScrollContainer: 'main', hideSelectors: ['p', 'b'] })?.selectors, [
+    { option: 'full_page_scroll_container', text: 'main', isRule: false },
+    { option: 'hide_selectors[0]', text: 'p', isRule: true },
+    { option: 'hide_selectors[1]', text: 'b', isRule: true },
+  ])
+})
+
+t.test('buildSyntax reads header and footer of a pdf, and of nothing else', async (t) => {
+  const templates = { pdfHeaderTemplate: '<b></b>', pdfFooterTemplate: '<i></i>' }
+  t.strictSame(syntaxOf({ format: 'pdf', ...templates })?.templates, [
+    { option: 'pdf_header_template', text: '<b></b>' },
+    { option: 'pdf_footer_template', text: '<i></i>' },
+  ])
+  t.equal(syntaxOf({ format: 'png', ...templates }), undefined)
+})
+
+const videoPlan = (options: CaptureOptions) => buildPlan('https://a.example/', options)
+
+t.test('buildPlan has a video with the defaults of its options', async (t) => {
+  const built = videoPlan({ format: 'mp4' })
+  t.strictSame(built.video, {
+    format: 'mp4',
+    fps: 30,
+    frames: 150,
+    quality: 70,
+    timing: 'exact',
+    source: { width: 1920, height: 1080 },
+    size: { width: 1920, height: 1080 },
+    poster: false,
+  })
+  t.equal(formatOf(built), 'mp4')
+  t.equal(built.context.frameControl, 'video')
+})
+
+t.test('buildPlan has no video for a screenshot', async (t) => {
+  const built = videoPlan({ format: 'webp' })
+  t.equal(built.video, undefined)
+  t.equal(formatOf(built), 'webp')
+  t.notOk('frameControl' in built.context)
+})
+
+t.test('buildPlan computes the size of the file', async (t) => {
+  const sizeOf = (options: CaptureOptions) => Object.values(videoPlan({ format: 'mp4', ...options }).video?.size ?? {})
+  t.strictSame(sizeOf({ viewportWidth: 333, viewportHeight: 201 }), [334, 202], 'a movie has even sides')
+  t.strictSame(sizeOf({ viewportWidth: 333, viewportHeight: 201, format: 'gif' }), [333, 201])
+  t.strictSame(sizeOf({ videoWidth: 640 }), [640, 360])
+  t.strictSame(sizeOf({ viewportWidth: 800, viewportHeight: 600, deviceScaleFactor: 2 }), [1600, 1200])
+  t.strictSame(sizeOf({ viewportWidth: 3000, viewportHeight: 100, videoWidth: 64 }), [64, 2])
+})
+
+t.test('buildPlan has the times of a scroll', async (t) => {
+  t.equal(videoPlan({ format: 'webm' }).video?.scroll, undefined)
+  const scroll: CaptureOptions = { format: 'webm', videoScenario: 'scroll' }
+  t.strictSame(videoPlan(scroll).video?.scroll, { pause: 500, scroll: 4_000, back: false, easing: 'ease_in_out' })
+  t.match(videoPlan({ ...scroll, videoScrollBack: true, videoScrollEasing: 'linear' }).video?.scroll, { scroll: 2_000, easing: 'linear' })
+})
+
+t.test('buildPlan lowers the frames of a gif that players would show slowly', async (t) => {
+  const built = videoPlan({ format: 'gif', videoFps: 60, videoDuration: 2 })
+  t.match(built.video, { fps: 50, frames: 100 })
+  t.match(built.warnings, [/^video_fps is 50/])
+  t.strictSame(videoPlan({ format: 'mp4', videoFps: 60 }).warnings, [])
+})
+
+t.test('a video records instead of taking a screenshot, and waits for no stable page', async (t) => {
+  const stepsOf = (options: CaptureOptions) =>
+    STEPS.filter(({ isWanted }) => isWanted?.(videoPlan(options)) ?? true).map(({ name }) => name)
+  const [still, moving] = [stepsOf({}), stepsOf({ format: 'mp4' })]
+  t.strictSame(
+    still.filter((name) => !moving.includes(name)),
+    ['stability', 'stillPage', 'screenshot'],
+  )
+  t.strictSame(
+    moving.filter((name) => !still.includes(name)),
+    ['muteMedia', 'record'],
+  )
+  t.notOk(stepsOf({ format: 'mp4', videoTiming: 'real' }).includes('muteMedia'), 'a page in real time may play its sound')
 })

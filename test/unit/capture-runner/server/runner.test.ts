@@ -54,38 +54,44 @@ function aRunner() {
     },
     log,
   })
-  return { runner, captures, reports, lines }
+  /** Ends a capture. */
+  const end = (index: number, attempt = anAttempt()) => {
+    captures[index]?.end(attempt)
+    return settled()
+  }
+  /** Ends a report. */
+  const write = (index: number) => {
+    reports[index]?.end('written')
+    return settled()
+  }
+  return { runner, captures, reports, lines, end, write }
 }
 
 /** Waits for pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('Runner accepts an order, reports its result, and remembers it', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, end, write } = aRunner()
   t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
-  captures[0]?.end(anAttempt('TIMEOUT'))
-  await settled()
+  await end(0, anAttempt('TIMEOUT'))
   t.match(runner.find('a'), { state: 'reporting' })
-  reports[0]?.end('written')
-  await settled()
+  await write(0)
   t.match(runner.find('a'), { state: 'done' })
 })
 
 t.test('Runner answers a repeated order with its state', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, captures, end, write } = aRunner()
   runner.accept(anOrder())
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
-  captures[0]?.end(anAttempt())
-  await settled()
+  await end(0)
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'reporting' } })
-  reports[0]?.end('written')
-  await settled()
+  await write(0)
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'done' } })
   t.equal(captures.length, 1)
 })
 
 t.test('Runner starts another capture while the last one is being stored', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, captures, reports, end } = aRunner()
   runner.accept(anOrder())
   let isTold = false
   const waiting = runner.whenFinished('a', 60_000, 'taken').then(() => {
@@ -98,31 +104,28 @@ t.test('Runner starts another capture while the last one is being stored', async
   t.match(runner.find('a'), { state: 'running', isTaken: true })
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } })
-  captures[0]?.end(anAttempt())
-  await settled()
+  await end(0)
   t.match(reports, [{ uid: 'a' }])
   t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running', isTaken: undefined }])
 })
 
 t.test('Runner holds at most two unstored screenshots', async (t) => {
-  const { runner, captures } = aRunner()
+  const { runner, captures, end } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
   runner.accept(anOrder({ uid: 'b' }))
   captures[1]?.take()
   t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { state: 'running' } })
-  captures[0]?.end(anAttempt())
-  await settled()
+  await end(0)
   t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted')
 })
 
 t.test('Runner gives up a capture that it could not store, and keeps the next one', async (t) => {
-  const { runner, captures } = aRunner()
+  const { runner, captures, end } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
   runner.accept(anOrder({ uid: 'b' }))
-  captures[0]?.end(anAttempt('STORAGE_FAILED'))
-  await settled()
+  await end(0, anAttempt('STORAGE_FAILED'))
   t.equal(runner.find('a'), undefined)
   t.match(runner.findGivenUp('a'), { code: 'STORAGE_FAILED' })
   t.match(runner.find('b'), { state: 'running' })
@@ -136,14 +139,12 @@ t.test('Runner is busy for every other order during a capture, including its nex
 })
 
 t.test('Runner accepts the next order while it reports the last', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, end, write } = aRunner()
   runner.accept(anOrder())
-  captures[0]?.end(anAttempt())
-  await settled()
+  await end(0)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running' }])
-  reports[0]?.end('written')
-  await settled()
+  await write(0)
   t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
 })
 
@@ -166,35 +167,32 @@ t.test('Runner takes a second attempt alone, so that the loss of its page can on
 })
 
 t.test('Runner gives up a capture whose page was ended for the memory of another', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, reports, end } = aRunner()
   runner.accept(anOrder())
   const error = new CaptureError('INTERNAL_ERROR', 'why', { givenUpAs: OUT_OF_MEMORY })
-  captures[0]?.end({ ...anAttempt(), error })
-  await settled()
+  await end(0, { ...anAttempt(), error })
   t.strictSame(reports, [])
   t.match(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: OUT_OF_MEMORY, message: 'why' })
 })
 
 t.test('Runner gives up a retryable failure without a report', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, reports, end } = aRunner()
   runner.accept(anOrder({ attempt: 2 }))
-  captures[0]?.end(anAttempt('STORAGE_FAILED'))
-  await settled()
+  await end(0, anAttempt('STORAGE_FAILED'))
   t.equal(runner.find('a'), undefined)
   t.equal(reports.length, 0)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
 t.test('Runner reports a retryable failure in the last attempt', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, reports, end } = aRunner()
   runner.accept(anOrder({ attempt: 3 }))
-  captures[0]?.end(anAttempt('STORAGE_FAILED'))
-  await settled()
+  await end(0, anAttempt('STORAGE_FAILED'))
   t.match(reports, [{ uid: 'a', outcome: { phase: 'Failed', result: { error: { code: 'STORAGE_FAILED' } } } }])
 })
 
 t.test('Runner drops a canceled capture, running or being reported', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, captures, reports, end } = aRunner()
   t.equal(runner.cancel('a'), false)
   runner.accept(anOrder())
   t.equal(runner.cancel('a'), true)
@@ -204,8 +202,7 @@ t.test('Runner drops a canceled capture, running or being reported', async (t) =
   t.equal(reports.length, 0)
 
   runner.accept(anOrder({ uid: 'b' }))
-  captures[1]?.end(anAttempt())
-  await settled()
+  await end(1)
   t.equal(runner.cancel('b'), true)
   await settled()
   t.equal(runner.find('b'), undefined)
@@ -221,25 +218,22 @@ t.test('Runner survives a bug in a capture', async (t) => {
 })
 
 t.test('Runner remembers a limited number of captures', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, end, write } = aRunner()
   for (let i = 0; i < 40; i++) {
     runner.accept(anOrder({ uid: `uid-${i}` }))
-    captures[i]?.end(anAttempt())
-    await settled()
-    reports[i]?.end('written')
-    await settled()
+    await end(i)
+    await write(i)
   }
   t.equal(runner.find('uid-0'), undefined)
   t.match(runner.find('uid-39'), { state: 'done' })
 })
 
 t.test('a closing Runner accepts no order, and waits for its captures', async (t) => {
-  const { runner, captures, reports } = aRunner()
+  const { runner, reports, end } = aRunner()
   runner.accept(anOrder())
   const closed = runner.close(60_000)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'busy')
-  captures[0]?.end(anAttempt())
-  await settled()
+  await end(0)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'closed')
   reports[0]?.end('written')
   await closed
@@ -255,31 +249,28 @@ t.test('a closing Runner gives up captures after the grace period', async (t) =>
 })
 
 t.test('Runner logs one line per capture, without the client’s data', async (t) => {
-  const { runner, captures, lines } = aRunner()
+  const { runner, lines, end } = aRunner()
   runner.accept(anOrder())
-  captures[0]?.end(anAttempt('TIMEOUT'))
-  await settled()
+  await end(0, anAttempt('TIMEOUT'))
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] ?? ''), { msg: 'capture finished', uid: 'a', attempt: 1, outcome: 'Failed', code: 'TIMEOUT' })
   t.notMatch(lines[0], /secret|signature|example\.com/)
 })
 
 t.test('Runner reports how many captures it started, and the account of the last', async (t) => {
-  const { runner, captures } = aRunner()
+  const { runner, end } = aRunner()
   t.strictSame(runner.history(), { captures: 0 })
   runner.accept(anOrder({ accountName: 'one' }))
   runner.accept(anOrder({ accountName: 'one' }))
-  captures[0]?.end(anAttempt('TIMEOUT'))
-  await settled()
+  await end(0, anAttempt('TIMEOUT'))
   runner.accept(anOrder({ uid: 'b', accountName: 'two' }))
   t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
 })
 
 t.test('Runner returns why it gave up a capture, also on shutdown', async (t) => {
-  const { runner, captures } = aRunner()
+  const { runner, end } = aRunner()
   runner.accept(anOrder())
-  captures[0]?.end(anAttempt('STORAGE_FAILED'))
-  await settled()
+  await end(0, anAttempt('STORAGE_FAILED'))
   t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
   runner.accept(anOrder({ uid: 'b' }))
   await runner.close(0)

@@ -1,8 +1,13 @@
 import t from 'tap'
+import { placesOf } from '../../../../capture-runner/src/steps/full-page/scroll.ts'
+import { sweepOffsets } from '../../../../capture-runner/src/steps/full-page/sweep.ts'
 import { hidingRules } from '../../../../capture-runner/src/steps/injection/add-styles.ts'
 import { decode } from '../../../../capture-runner/src/steps/injection/load-files.ts'
 import { toAbsolute } from '../../../../capture-runner/src/steps/injection/styles.ts'
 import { checkAddress } from '../../../../capture-runner/src/steps/navigation/check-response.ts'
+import { pressKey } from '../../../../capture-runner/src/steps/preparing/click.ts'
+import type { Work } from '../../../../capture-runner/src/steps/step.ts'
+import { isMoving, namesOf, STILL } from '../../../../capture-runner/src/steps/waiting/motion.ts'
 
 t.test('toAbsolute resolves URLs in a sheet against the sheet’s URL', async (t) => {
   const base = 'https://cdn.example/css/a.css'
@@ -42,4 +47,52 @@ t.test('a byte order mark of a file that is added to the page is no part of its 
   t.equal(decode(bytesOf([0xfe, 0xff], 'utf16le', true)), text)
   t.equal(decode(Buffer.from('é ’ 😀')), 'é ’ 😀')
   t.equal(decode(Buffer.alloc(0)), '')
+})
+
+t.test('placesOf moves monotonically from one position to the next', async (t) => {
+  const places = placesOf(1_000, 2_080)
+  t.equal(places.at(-1), 2_080)
+  t.ok(places.length > 2)
+  for (const [index, place] of places.entries()) t.ok(place > (places[index - 1] ?? 1_000))
+})
+
+t.test('sweepOffsets moves down in steps slightly shorter than the window, to the end of the page', async (t) => {
+  t.strictSame(sweepOffsets(3_000, 1_000, 25_000), [950, 1_900, 2_000])
+  t.strictSame(sweepOffsets(1_950, 1_000, 25_000), [950])
+})
+
+t.test('sweepOffsets is empty for a page that fits into the window', async (t) => {
+  t.strictSame(sweepOffsets(1_000, 1_000, 25_000), [])
+  t.strictSame(sweepOffsets(0, 1_000, 25_000), [])
+})
+
+t.test('sweepOffsets stops at the maximum height', async (t) => {
+  t.strictSame(sweepOffsets(100_000, 1_000, 2_000), [950, 1_000])
+})
+
+t.test(
+  'on a busy machine, the key was pressed before the browser had focused an element with autofocus, which needs a frame',
+  async (t) => {
+    const calls: string[] = []
+    const work = {
+      plan: { pressKey: 'a' },
+      signal: new AbortController().signal,
+      tab: {
+        page: { keyboard: { press: async (key: string) => void calls.push(key) } },
+        evaluate: async () => void calls.push('frame'),
+      },
+      newTabs: { during: (_action: string, act: () => Promise<void>) => act() },
+    } as unknown as Work
+    await pressKey.run(work)
+    t.strictSame(calls, ['frame', 'a'])
+  },
+)
+
+t.test('the warning about a page that still moves named nothing if its scripts had changed elements before', async (t) => {
+  t.strictSame(namesOf({ ...STILL, hasChanges: true }), ['scripts'])
+  for (const bits of Array.from({ length: 16 }, (_, index) => [1, 2, 4, 8].map((bit) => (index & bit) > 0))) {
+    const [hasScript = false, hasChanges = false, isAnimated, hasCanvas] = bits
+    const motion = { ...STILL, hasScript, hasChanges, animations: Number(isAnimated), canvases: Number(hasCanvas) }
+    t.ok(!isMoving(motion) || namesOf(motion).length > 0, `${bits}`)
+  }
 })

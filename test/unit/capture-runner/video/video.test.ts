@@ -1,5 +1,6 @@
 import t from 'tap'
 import { type Encoding, gifArguments, movieArguments, paletteArguments } from '../../../../capture-runner/src/video/ffmpeg-arguments.ts'
+import { type ScrollTimes, scrollShare } from '../../../../capture-runner/src/video/scroll-position.ts'
 
 const window = { width: 1280, height: 720 }
 const encoding: Encoding = { format: 'mp4', fps: 30, quality: 70, source: window, size: window }
@@ -64,4 +65,38 @@ t.test('gifArguments uses the colors that the first pass found, and repeats with
   t.equal(argumentOf(second, '-loop'), '0')
   t.match(argumentOf(second, '-filter_complex'), 'scale=640:360:flags=area')
   t.match(argumentOf(paletteArguments({ ...small, quality: 0 }, 's', 'p'), '-vf'), 'max_colors=16')
+})
+
+const times: ScrollTimes = { pause: 500, scroll: 4_000, easing: 'linear', back: false }
+
+t.test('scrollShare starts after the pause, and stays at the end', async (t) => {
+  t.equal(scrollShare(times, 0), 0)
+  t.equal(scrollShare(times, 500), 0)
+  t.equal(scrollShare(times, 2_500), 0.5)
+  t.equal(scrollShare(times, 4_500), 1)
+  t.equal(scrollShare(times, 60_000), 1)
+})
+
+t.test('scrollShare goes back after a pause at the end, and stays at the top', async (t) => {
+  const back = { ...times, scroll: 1_500, back: true }
+  t.equal(scrollShare(back, 1_250), 0.5)
+  t.equal(scrollShare(back, 2_000), 1)
+  t.equal(scrollShare(back, 2_500), 1)
+  t.equal(scrollShare(back, 3_250), 0.5)
+  t.equal(scrollShare(back, 4_000), 0)
+  t.equal(scrollShare(back, 60_000), 0)
+})
+
+t.test('scrollShare follows the easing curve, and never moves backward', async (t) => {
+  const at = (easing: ScrollTimes['easing'], milliseconds: number) => scrollShare({ ...times, easing }, milliseconds)
+  t.equal(at('ease_in', 2_500), 0.125)
+  t.equal(at('ease_out', 2_500), 0.875)
+  t.equal(at('ease_in_out', 2_500), 0.5)
+  for (const easing of ['linear', 'ease_in', 'ease_out', 'ease_in_out'] as const) {
+    const shares = Array.from({ length: 301 }, (_, frame) => at(easing, (frame * 1_000) / 60))
+    const sorted = shares.toSorted((a, b) => a - b)
+    t.strictSame(shares, sorted, easing)
+    t.equal(shares[0], 0)
+    t.equal(shares.at(-1), 1)
+  }
 })
