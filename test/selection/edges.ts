@@ -7,7 +7,7 @@ const endToEnd = (...names: readonly string[]): string[] => names.map((name) => 
 
 const DOCUMENTS = ['*.md', '*/README.md', '*/*/README.md', ...below('docs')]
 /** Each option once, and where options come from. */
-const OPTIONS = integration('options/*', 'samples/*', 'operator/{options,untrusted-options}')
+const OPTIONS = integration('options/*', 'options/page/identity', 'samples/*', 'operator/{options,untrusted-options}')
 /** What only a cluster shows of images, permissions and pods: each part runs and reaches what it needs. */
 const CLUSTER = endToEnd('helm-test', 'cluster-roles', 'runner-rights', 'store-writes', 'sandbox', 'take', 'videos', 'dispatch')
 
@@ -85,7 +85,7 @@ export const rules: Rules = {
     { sources: DOCUMENTS, tests: integration('docs/*', 'samples/*') },
     {
       sources: ['charts/tintype/crds/*'],
-      tests: integration('crds/*', 'admission/*', 'setup/apply-crds', 'options/{agreement,invalid}'),
+      tests: integration('crds/*', 'admission/*', 'setup/apply-crds', 'options/invalid'),
     },
     { sources: below('charts/tintype/files'), tests: integration('chart/*', 'setup/*', 'storage/settings') },
     {
@@ -173,7 +173,7 @@ export const rules: Rules = {
     },
     {
       sources: below(...['common', 'creation', 'http', 'options', 'plugins', 'store'].map((name) => `api-gateway/src/${name}`)),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'options/{agreement,invalid}', 'quota/accounts', 'retention/pages'),
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/accounts', 'retention/pages'),
     },
     {
       sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi', 'api-gateway/src/reference'),
@@ -187,7 +187,7 @@ export const rules: Rules = {
     { sources: below('api-gateway/cli'), tests: integration('clients/command-line') },
     {
       sources: ['capture-runner/src/**/*video*', ...below('capture-runner/src/video', 'capture-runner/src/plan/video')],
-      tests: integration('**/*video*'),
+      tests: integration('**/*video*', 'capture-runner/service'),
     },
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
@@ -198,7 +198,7 @@ export const rules: Rules = {
     },
     {
       sources: below('capture-runner/src/blocking', 'capture-runner/lists'),
-      tests: integration('options/page/{banner*,blocking,shadow-banners,leaks}', 'complaints/in-the-way', 'capture-runner/refresh'),
+      tests: integration('options/page/{banners,blocking,leaks}', 'complaints/in-the-way', 'capture-runner/navigation'),
     },
     { sources: below('capture-runner/src/http-cache'), tests: integration('options/output/{cache,http-cache}', 'capture-runner/*') },
     {
@@ -210,7 +210,7 @@ export const rules: Rules = {
         ...['navigation', 'waiting', 'preparing', 'injection'].map((name) => `capture-runner/src/steps/${name}`),
         'crds/src/options/page',
       ),
-      tests: [...OPTIONS, ...integration('options/page/*', 'complaints/*', 'capture-runner/{failures,refresh,sign-in}')],
+      tests: [...OPTIONS, ...integration('options/page/*', 'complaints/*', 'capture-runner/{failures,navigation,sign-in}')],
     },
     {
       sources: below(
@@ -223,10 +223,13 @@ export const rules: Rules = {
       sources: below('capture-runner/src/steps', 'capture-runner/src/plan'),
       tests: [...OPTIONS, ...integration('options/{page,output}/*', 'complaints/*')],
     },
-    { sources: below('capture-runner/src/requests'), tests: integration('options/page/*', 'egress/browser', 'capture-runner/*') },
+    {
+      sources: below('capture-runner/src/requests'),
+      tests: integration('options/page/*', 'options/output/extra-files', 'egress/browser', 'capture-runner/*'),
+    },
     {
       sources: below(...['browser', 'capture', 'server', 'runtime'].map((name) => `capture-runner/src/${name}`)),
-      tests: integration('options/*', 'capture-runner/*', 'complaints/*', 'egress/browser', 'operator/captures'),
+      tests: integration('options/*', 'options/page/identity', 'capture-runner/*', 'complaints/*', 'egress/browser', 'operator/captures'),
     },
     {
       sources: below('crds/src/options'),

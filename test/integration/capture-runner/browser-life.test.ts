@@ -1,29 +1,41 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
-import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
+import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { choose } from '../../support/length.ts'
 import { servePages } from './stage/page-server.ts'
-import { BLUE, decode, GREEN } from './stage/pixels.ts'
+import { BLUE, decode, GREEN, isNear } from './stage/pixels.ts'
 import { openStudio } from './stage/studio.ts'
 
-// A runner whose browser processes are killed or hang, for each kind of process that a page can affect.
+// A runner whose browser processes are killed or hang, for each kind of process that a page can affect, and complaints about services that run for days:
+// leaks, zombies, browsers that hang until the container is restarted.
+
+// All browser profiles are in this directory.
+const directory = mkdtempSync(join(tmpdir(), 'browser-life-'))
+process.env.TMPDIR = directory
 
 const site = await servePages({
   '/': '<!doctype html><title>Well</title><body style="background:#00ff00">',
   '/blue': '<!doctype html><title>Blue</title><body style="background:#0000ff">',
   '/tall': '<!doctype html><title>Tall</title><body style="background:#ff0000;height:9000px">',
   '/never': '<!doctype html><title>Busy</title><script>while (true);</script>',
+  '/busy': '<!doctype html><p>Text.<script>new Worker(URL.createObjectURL(new Blob(["for (;;);"])))</script>',
 })
 const studio = await openStudio()
 t.teardown(async () => {
   await studio.close()
   await site.close()
+  rmSync(directory, { recursive: true, force: true })
 })
 
-const browsers = () =>
-  listProcesses().filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((word) => word.includes('--tintype-browser')))
+/** Main processes of the browsers. */
+const browsers = (): number[] =>
+  listProcesses()
+    .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((word) => word.startsWith('--tintype-browser=')))
+    .map(({ pid }) => pid)
 const stateOf = (pid: number): string => {
   try {
     return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
@@ -82,8 +94,8 @@ t.test('the standby browser takes a small screenshot while a capture occupies th
 t.test('a hanging standby browser is detected and replaced', async (t) => {
   await studio.browsers.checkStandby(AbortSignal.timeout(60_000))
   const { browserPid } = await studio.shoot(site.url('/'))
-  const [standby] = browsers().filter(({ pid }) => pid !== browserPid)
-  process.kill(standby?.pid ?? 0, 'SIGSTOP')
+  const [standby] = browsers().filter((pid) => pid !== browserPid)
+  process.kill(standby ?? 0, 'SIGSTOP')
   await t.rejects(studio.browsers.checkStandby(AbortSignal.timeout(3_000)))
   const isProven = () =>
     studio.browsers.checkStandby(AbortSignal.timeout(30_000)).then(
@@ -91,7 +103,7 @@ t.test('a hanging standby browser is detected and replaced', async (t) => {
       () => false,
     )
   await eventually('another one has taken its place', isProven)
-  await eventually('the hanging browser has ended', async () => !browsers().some(({ pid }) => pid === standby?.pid))
+  await eventually('the hanging browser has ended', async () => standby !== undefined && !browsers().includes(standby))
   t.ok(await isWell())
 })
 
@@ -143,7 +155,7 @@ t.test('another account gets another browser at once; the old one ends after its
   const { data } = await drawing.tab.session.send('Page.captureScreenshot', { format: 'png' })
   t.not(data, '', 'it draws')
   await studio.browsers.takeBack(drawing, true)
-  await eventually('the browser has ended', async () => !browsers().some(({ pid }) => pid === drawing.browser.pid))
+  await eventually('the browser has ended', async () => !browsers().includes(drawing.browser.pid))
   const same = await lend('two')
   t.equal(same.browser.pid, other.browser.pid)
   for (const lease of [other, same]) await studio.browsers.takeBack(lease, true)
@@ -158,8 +170,69 @@ t.test('a browser serves many captures, and is replaced once it retains too much
   const { browserPid } = await narrow.shoot(site.url('/'))
   // Its memory is checked after every fifth capture.
   for (let captures = 2; captures <= 5; captures++) await narrow.shoot(site.url('/'))
-  await eventually('the browser has been replaced', async () => !browsers().some(({ pid }) => pid === browserPid))
+  await eventually('the browser has been replaced', async () => !browsers().includes(browserPid))
   const next = await narrow.shoot(site.url('/'))
   t.not(next.browserPid, browserPid)
   t.equal(next.findings.pageTitle, 'Well')
+})
+
+/** Processes of Chromium outside of the running browsers. */
+const strayProcesses = (): number[] => {
+  const running = new Set([process.pid, ...browsers().flatMap((pid) => treeOf(pid))])
+  return treeOf(process.pid).filter((pid) => !running.has(pid) && /chrom/.test(argumentsOf(pid).join(' ')))
+}
+const openFiles = (): number => readdirSync('/proc/self/fd').length
+const profiles = (): string[] => readdirSync(directory).filter((name) => name.includes('profile'))
+const twoRest = () =>
+  eventually('two browsers are at rest', async () => browsers().length === 2 && profiles().length <= 2 && zombies().length === 0, 40_000)
+
+const isGreen = async (account: string): Promise<boolean> => {
+  const { picture } = await studio.shoot(site.url('/'), { viewportWidth: 300, viewportHeight: 200 }, { account })
+  return isNear((await decode(picture)).at(200, 150), GREEN)
+}
+
+t.test(
+  'complaint: leaks and zombie processes: after many captures, accounts, hangs and killed browsers only two browsers are left',
+  async (t) => {
+    await isGreen('one')
+    await twoRest()
+    const filesBefore = openFiles()
+    for (let round = 0; round < 2; round++) {
+      // Each change of account ends a browser.
+      for (const account of ['one', 'one', 'two']) t.ok(await isGreen(account))
+      await studio.shoot(site.url('/busy'), {}, { account: 'two' })
+      await studio.shootInVain(site.url('/never'), { timeout: 1_000 }, { account: 'two' })
+      for (const pid of browsers().slice(0, 1)) killGroup(pid)
+    }
+    t.ok(await isGreen('one'))
+    await twoRest()
+    t.strictSame(zombies(), [])
+    t.ok(profiles().length <= 2, `a profile for each browser: ${profiles().join()}`)
+    await eventually('files and sockets are closed', async () => openFiles() <= filesBefore + 5)
+    // A renderer that starts between two reads of the process list is in no browser's tree yet. A leaked process stays.
+    await eventually('no process of an ended browser is left', async () => strayProcesses().length === 0)
+  },
+)
+
+t.test('complaint: a wedged browser keeps failing until someone restarts the container: it is replaced after one failure', async (t) => {
+  await twoRest()
+  const frozen = browsers()
+  for (const pid of frozen.flatMap((browser) => treeOf(browser))) process.kill(pid, 'SIGSTOP')
+  const outcomes: string[] = []
+  // At most one capture per browser.
+  for (let n = 0; n <= frozen.length && outcomes.at(-1) !== 'right'; n++) {
+    const shot = await studio.shoot(site.url('/'), { timeout: 2_000, viewportWidth: 300, viewportHeight: 200 }).catch((error) => error.code)
+    outcomes.push(typeof shot === 'string' ? shot : 'right')
+  }
+  t.equal(outcomes.at(-1), 'right', outcomes.join())
+  t.strictSame(
+    outcomes.slice(0, -1).filter((code) => !/^(TIMEOUT|INTERNAL_ERROR)$/.test(code)),
+    [],
+    'each failure has its code',
+  )
+  await twoRest()
+  t.ok(
+    browsers().every((pid) => !frozen.includes(pid)),
+    'both were replaced',
+  )
 })

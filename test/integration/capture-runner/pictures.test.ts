@@ -1,5 +1,7 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import sharp from 'sharp'
 import t from 'tap'
+import { SAMPLES, scriptsPage } from '../../support/attack/scripts-page.ts'
 import { servePages } from './stage/page-server.ts'
 import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './stage/pixels.ts'
 import { openStudio } from './stage/studio.ts'
@@ -16,7 +18,13 @@ const tall = filled(
    ${Array.from({ length: TALL_ROWS }, (_, i) => block(`rgb(0,${i * 9},200)`, 1000)).join('')}`,
 )
 
+const stripes = Array.from(
+  { length: 9 },
+  (_, n) => `<div style="height:333px;background:linear-gradient(${n * 40}deg,#fd${n},#0${n}f)"></div>`,
+)
+
 const site = await servePages({
+  '/scripts': scriptsPage(SAMPLES).replace('<table>', `${stripes.join('')}<table>`),
   '/red': filled('background:#f00'),
   '/device': (request, response) => {
     const isPhone = /Android .* Mobile/.test(request.headers['user-agent'] ?? '') && request.headers['sec-ch-ua-mobile'] !== '?0'
@@ -317,3 +325,35 @@ t.test('a missing image does not delay the screenshot', async (t) => {
   t.ok(isNear(pixels.at(900, 500), GREEN, 0))
   t.notMatch(findings.warnings.join(), /still loading/)
 })
+
+// Screenshots in tiles: Chromium's compressed data goes unchanged into the file, which shows the page pixel by pixel.
+
+const SECTION = 700
+
+const pixelsOf = async (picture: Buffer) => sharp(picture).raw().toBuffer({ resolveWithObject: true })
+
+function chunkTypes(png: Buffer): string[] {
+  const types: string[] = []
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) types.push(png.toString('latin1', at + 4, at + 8))
+  return types
+}
+
+for (const [name, options] of Object.entries({
+  opaque: {},
+  'at twice the size': { deviceScaleFactor: 2, fullPageSectionHeight: 2 * SECTION },
+  transparent: { omitBackground: true },
+} satisfies Record<string, CaptureOptions>)) {
+  t.test(`a png is joined from tiles without decoding, ${name}`, async (t) => {
+    const wanted = { fullPage: true, viewportWidth: 700, viewportHeight: 500, fullPageSectionHeight: SECTION, ...options }
+    const once = await studio.shoot(site.url('/scripts'), { ...wanted, fullPageAlgorithm: 'native' })
+    const joined = await studio.shoot(site.url('/scripts'), { ...wanted, fullPageAlgorithm: 'stitch' })
+    const [expected, found] = [await pixelsOf(once.picture), await pixelsOf(joined.picture)]
+    t.strictSame({ ...found.info, size: 0 }, { ...expected.info, size: 0 })
+    t.ok(found.data.equals(expected.data), 'pixel by pixel')
+    const scale = (options as CaptureOptions).deviceScaleFactor ?? 1
+    const tiles = Math.ceil(found.info.height / (SECTION * scale))
+    t.ok(tiles > 3, `${tiles} tiles`)
+    // One chunk begins the stream and one ends it.
+    t.strictSame(chunkTypes(joined.picture), ['IHDR', ...Array.from({ length: tiles + 2 }, () => 'IDAT'), 'IEND'])
+  })
+}

@@ -1,16 +1,36 @@
-// A runner from order to report, and its behavior when other services fail.
-
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PrivateOptions } from '@tintype/crds/options/private'
 import { CompactEncrypt, generateKeyPair } from 'jose'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { eventually } from '../../support/eventually.ts'
+import { probeMovie } from './stage/movie.ts'
 import { servePages } from './stage/page-server.ts'
 import { decode, GREEN, isNear } from './stage/pixels.ts'
 import { openService } from './stage/service.ts'
 
+// A runner as a process, from order to report, and its behavior when other services fail. Runners of other settings are at the end: for secrets, for
+// videos.
+
 const green = '<!doctype html><title>Green</title><body style="margin:0;background:#0f0"></body>'
-const site = await servePages({ '/green': green, '/never': () => {} })
+/** Credentials of the requests. */
+const received: string[] = []
+const site = await servePages({
+  '/green': green,
+  '/never': () => {},
+  '/in': ({ headers }, response) => {
+    received.push(`${headers.authorization} ${headers.cookie} ${headers['x-key']}`)
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>In</title><p style="background:#0f0">x')
+  },
+  '/basic': ({ headers }, response) => {
+    received.push(`${headers.authorization}`)
+    response
+      .writeHead(headers.authorization ? 200 : 401, { 'www-authenticate': 'Basic realm="x"', 'content-type': 'text/html' })
+      .end('<p>x')
+  },
+  '/hang-up': (request) => void request.socket.destroy(),
+})
 t.teardown(() => site.close())
 const service = await openService(t, { own: true })
 const { screenshots, bucket, address } = service
@@ -208,4 +228,99 @@ t.test('a runner logs no URL, no query and no token', async (t) => {
   const log = runner.log()
   t.match(log, /capture finished/)
   t.notMatch(log, /X-Amz-Signature|no-such-name|Bearer|eyJ/)
+})
+
+// They must reach the page, but no output of the runner.
+const SECRET = 'Zq7planted7Secret'
+const all: PrivateOptions = {
+  authorization: `Bearer ${SECRET}`,
+  headers: { 'X-Key': SECRET },
+  cookies: [
+    { name: 'sid', value: SECRET },
+    { name: '__Http-bad', value: SECRET },
+  ],
+}
+const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRET }
+
+t.test('a runner at its most verbose log level uses private options without revealing them', async (t) => {
+  const verbose = await service.startRunner({ TINTYPE_LOG_LEVEL: 'trace', DEBUG: 'pw:error' })
+  const send = async (path: string, privateOptions: PrivateOptions) => {
+    const order = { ...(await service.claim(site.url(path))), privateOptions }
+    return { order, ...(await verbose.client.post(address, verbose.key, order)) }
+  }
+  const statusOf = async (path: string, privateOptions: PrivateOptions) =>
+    (await service.finished((await send(path, privateOptions)).order)).status
+  t.match(await statusOf('/in', all), {
+    phase: 'Completed',
+    result: { pageTitle: 'In', warnings: [/did not keep .* cookies\[1\] \(__Http-bad\)$/] },
+  })
+  t.strictSame(received, [`Bearer ${SECRET} sid=${SECRET} ${SECRET}`], 'control: the page received all of it')
+  t.match(await statusOf('/basic', basic), { phase: 'Completed', result: { httpStatus: 200 } })
+  t.match(await statusOf('/hang-up', { ...all, ...basic }), { phase: 'Failed' })
+  const { outcome } = await send('/in', { ...all, [SECRET]: 1 } as never)
+  t.equal(outcome, 'refused', 'an order with an unknown field')
+  await eventually('three captures are logged', async () => verbose.log().split('capture finished').length === 4)
+  const places = { objects: JSON.stringify(await screenshots.listAll()), log: verbose.log() }
+  for (const [place, text] of Object.entries(places))
+    for (const spelling of [SECRET, Buffer.from(`u:${SECRET}`).toString('base64')])
+      t.notOk(text.includes(spelling), `${place} holds no ${spelling}`)
+})
+
+const VIDEO = { format: 'webm', viewportWidth: 200, viewportHeight: 100, videoDuration: 1, videoFps: 10 } as const
+
+t.test('a runner records, stores and reports a video with its poster, and removes its files', async (t) => {
+  const directory = t.testdir({ 'video-left': { 'video.mp4': 'of a runner that was killed' } })
+  const runner = await service.startRunner({ TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: directory })
+  t.strictSame((await runner.client.identity(address)).video, { available: true, detail: '' })
+  t.strictSame(await readdir(directory), [], 'files of before are removed')
+  const order = await service.claim(site.url('/green'), { options: { ...VIDEO, videoPoster: true, metadataContentHash: true } })
+  await runner.client.post(address, runner.key, order)
+  const { status, metadata } = await service.finished(order)
+  const stored = await bucket.read(service.keyOf(order))
+  const file = join(t.testdirName, 'stored.webm')
+  await writeFile(file, stored?.bytes ?? '')
+  t.match(await probeMovie(file), { codec: 'vp9', width: 200, height: 100, frames: 10, seconds: 1 })
+  const poster = await bucket.read(`users/default/${metadata.name.replace('-', '_')}.poster.jpeg`)
+  t.ok(isNear((await decode(poster?.bytes ?? Buffer.of())).at(150, 80), GREEN))
+  t.match(status, {
+    phase: 'Completed',
+    result: {
+      format: 'webm',
+      width: 200,
+      height: 100,
+      durationMilliseconds: 1_000,
+      fps: 10,
+      frames: 10,
+      pageTitle: 'Green',
+      etag: stored?.etag ?? '',
+      fileSizeBytes: stored?.bytes.length ?? 0,
+      artifacts: [{ type: 'poster', etag: poster?.etag }],
+    },
+  })
+  for (const step of ['record', 'upload']) t.type(status?.result?.timings?.[step], 'number', step)
+  await eventually('its files are removed', async () => (await readdir(directory)).join() === 'stored.webm')
+
+  const still = await service.claim(site.url('/green'), { options: { viewportWidth: 200, viewportHeight: 100 } })
+  await runner.client.post(address, runner.key, still)
+  t.match((await service.finished(still)).status, { phase: 'Completed', result: { format: 'png' } }, 'it still takes screenshots')
+  t.ok((await fetch(`${runner.url}/healthz`)).ok)
+  t.equal(await runner.stop(), 0)
+})
+
+t.test('a runner that was not started for videos, or has no ffmpeg, reports it', async (t) => {
+  for (const [env, video, message] of [
+    [{}, undefined, /^the pool of this capture does not record videos/],
+    [
+      { TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: t.testdir(), TINTYPE_FFMPEG: '/none/ffmpeg' },
+      { available: false, detail: /^ffmpeg does not run/ },
+      /^the runner cannot record videos: ffmpeg does not run/,
+    ],
+  ] as const) {
+    const runner = await service.startRunner(env)
+    t.match((await runner.client.identity(address)).video, video)
+    const order = await service.claim(site.url('/green'), { options: VIDEO })
+    await runner.client.post(address, runner.key, order)
+    t.match((await service.finished(order)).status, { phase: 'Failed', result: { error: { code: 'VIDEO_UNAVAILABLE', message } } })
+    t.equal(await runner.stop(), 0)
+  }
 })

@@ -1,12 +1,12 @@
-// Complaints about screenshots that are too early or never taken: blank pages, networks that are never idle, hangs, dead third parties.
-
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options/options.ts'
+import { markup, openStage, page } from '../options/options.ts'
+
+// Complaints about screenshots that are too early or never taken: blank pages, networks that are never idle, hangs, dead third parties.
 
 const turns = (color: string) => `document.body.style.background = '${color}'`
 const WINDOW = { viewportWidth: 600, viewportHeight: 400 }
@@ -41,15 +41,24 @@ const stage = await openStage(
   t,
   {
     // Like a single-page application: a script draws content from a slow response.
-    '/application': page(
-      '',
-      `<main id="root"></main><script>fetch('/data').then((answer) => answer.text()).then((text) => { root.innerHTML = text; ${turns('#0f0')} })</script>`,
-    ),
+    '/application': markup`<main id="root"></main><script>fetch('/data').then((answer) => answer.text()).then((text) => { root.innerHTML = text; ${turns('#0f0')} })</script>`,
     '/data': (_, response) => void setTimeout(() => response.end('<h1>There it is</h1>'), 1_200),
     '/never-drawn': page('', `<main id="root"></main><script>fetch('/broken').then(() => {})</script>`),
     '/broken': (_, response) => void response.writeHead(500).end(),
     '/half': page('background:#fff', '<p>Text.</p><img src="/late.svg" width="300" height="300" style="display:block">'),
     '/background': page('background:url(/soon.svg)', '<p>Text.</p>'),
+    // Backgrounds load at the first layout, which may be after the load event. No script can detect whether one has loaded.
+    ...Object.fromEntries(
+      ['late', 'news', 'missing'].map((name) => [
+        `/backed-${name}`,
+        page(
+          `background-color:${name === 'late' ? '#f00' : '#0f0'}`,
+          '<p>Text.</p><script>onload = () => { document.body.className = "backed" }</script>',
+          `<style>.backed { background-image: url(/${name}.svg) }</style>`,
+        ),
+      ]),
+    ),
+    '/news.svg': () => {},
     '/late.svg': after(700),
     '/soon.svg': after(250),
     // Like chats and tickers: a stream, a socket, frequent beacons, a long poll and a poll.
@@ -105,6 +114,15 @@ t.test('complaint: blank or half-loaded pictures: content that a script draws la
 t.test('complaint: blank or half-loaded pictures: images after the load event are captured', async (t) => {
   t.ok(isNear((await cornerOf('/half')).pixels.at(100, 200), GREEN))
   t.ok(isNear((await cornerOf('/background')).color, GREEN))
+  t.ok(isNear((await cornerOf('/backed-late')).color, GREEN), 'a background that loads after the load event')
+})
+
+t.test('a background that never loads does not block the screenshot', async (t) => {
+  for (const path of ['/backed-news', '/backed-missing']) {
+    const { color, warnings } = await cornerOf(path)
+    t.ok(isNear(color, GREEN), path)
+    t.strictSame(warnings, [], path)
+  }
 })
 
 t.test('complaint: blank or half-loaded pictures: a page that stays blank adds a warning, or fails if configured', async (t) => {

@@ -5,17 +5,14 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { isRetryable } from '@tintype/crds/schema/errors'
 import t, { type Test } from 'tap'
 import { isNear } from '../capture-runner/stage/pixels.ts'
-import { openStage, page } from './options.ts'
+import { markup, openStage, page } from './options.ts'
 
 const MASK = [255, 0, 255] as const
 
 const stage = await openStage(t, {
   '/boxes': page('background:#fff', '<div id="one" style="height:100px;background:#f00"></div><div id="two">Two</div>'),
   '/contents': page('', '<div id="none" style="display:contents"><p style="height:100px;margin:0;background:#f00">Secret</p></div>'),
-  '/fixed': page(
-    '',
-    '<p id="low" style="position:absolute;margin:0;top:50vh;height:100px;width:100%;background:#f00"></p><div style="height:2000px">',
-  ),
+  '/fixed': markup`<p id="low" style="position:absolute;margin:0;top:50vh;height:100px;width:100%;background:#f00"></p><div style="height:2000px">`,
   '/broken.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end('let = = 1'),
   '/broken.css': (_, response) => void response.writeHead(200, { 'content-type': 'text/css' }).end('<h1>Not found</h1>'),
   '/sheet.css': (_, response) => void response.writeHead(200, { 'content-type': 'text/css' }).end('p { color: red }'),

@@ -36,6 +36,8 @@ export interface OptionStage {
   /** The last request for a path. @throws if there was none */
   lastSeen: (path: string) => SeenRequest
   shoot: (path: string, options?: CaptureOptions, how?: How) => Promise<Shot>
+  /** The same for a file that is no picture. */
+  take: (path: string, options?: CaptureOptions, how?: How) => Promise<Captured>
   /** The result of a page of {@link telling}. */
   ask: (path: string, options?: CaptureOptions, how?: How) => Promise<unknown>
   /** The error of a capture that must fail. */
@@ -48,6 +50,9 @@ export interface OptionStage {
 export const page = (style: string, body = '', head = ''): string =>
   `<!doctype html><title>A page</title>${head}<body style="margin:0;${style}">${body}</body>`
 
+/** A page with this content. */
+export const markup = (texts: TemplateStringsArray, ...values: unknown[]): string => page('', String.raw({ raw: texts }, ...values))
+
 /** Green rows of 40 px that fade in one after the other, beside a clock. */
 export const FADING_ROWS = page(
   '',
@@ -56,6 +61,13 @@ export const FADING_ROWS = page(
   ${[0, 1, 2, 3, 4].map((row) => `<div style="animation-delay: ${row * 150}ms"></div>`).join('')}<p id="clock"></p><script>
   const tick = () => { clock.textContent = new Date().toISOString() }; tick(); setInterval(tick, 100)</script>`,
 )
+
+/** The path of a page that is named by a phrase. */
+export const pathOf = (what: string): string => `/${what.replaceAll(/\W+/g, '-')}`
+
+/** Pages at the paths of their names. */
+export const atPaths = <T>(pages: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(pages).map(([what, served]) => [pathOf(what), served]))
 
 /** A page whose title is the JSON of an expression's awaited value after the load event. */
 export const telling = (expression: string, body = ''): string =>
@@ -89,6 +101,7 @@ export async function openStage(t: Test, pages: Pages, options?: StudioOptions):
     seen,
     shoot,
     shootAt,
+    take: (path, ...rest) => studio.shoot(site.url(path), ...rest),
     lastSeen: (path) => {
       const found = seen.findLast((request) => request.path === path)
       if (!found) throw new Error(`nobody asked for ${path}; asked for were ${seen.map((request) => request.path).join(', ')}`)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import t from 'tap'
-import type { PageFunctionName } from '../../../../capture-runner/src/page/functions.ts'
+import type { PageFunctionName, PageFunctions } from '../../../../capture-runner/src/page/functions.ts'
 import { sources } from '../../../../capture-runner/src/page/generated/sources.ts'
 import { bundleProgram } from '../../../cluster/images/bundle.ts'
 import { type OpenDocument, openLab, WINDOW } from './lab.ts'
@@ -11,30 +11,69 @@ import { type OpenDocument, openLab, WINDOW } from './lab.ts'
 
 const open = await openLab(t)
 
-interface Case {
-  /** The document. */
-  html?: string
-  run: (t: Test, document: OpenDocument) => Promise<unknown>
-}
+type Step = (t: Test, document: OpenDocument) => Promise<unknown>
+type Arguments<Name extends PageFunctionName> = Parameters<PageFunctions[Name]>
+/** A document, and what to do in it. */
+type Case = readonly [html: string, ...steps: Step[]] | { html?: string; run: Step }
+
+const calls =
+  <Name extends PageFunctionName>(name: Name, ...values: Arguments<Name>): Step =>
+  (_, { call }) =>
+    call(name, ...values)
+const gives =
+  <Name extends PageFunctionName>(name: Name, values: Arguments<Name>, result: unknown, why: string = name): Step =>
+  async (t, { call }) =>
+    t.strictSame(await call(name, ...values), result, why)
+/** The same for a part of the result. */
+const matches =
+  <Name extends PageFunctionName>(name: Name, values: Arguments<Name>, result: object, why: string = name): Step =>
+  async (t, { call }) =>
+    t.match(await call(name, ...values), result, why)
+/** Runs a script of the page. */
+const runs =
+  (script: string): Step =>
+  (_, { read }) =>
+    read(script)
+/** Calls a function with the closed roots of these elements. */
+const callsWithRoots =
+  (name: PageFunctionName, selector: string): Step =>
+  async (_, { session, contextId }) => {
+    const { root } = await session.send('DOM.getDocument')
+    const { nodeIds } = await session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector })
+    const roots: { objectId: string }[] = []
+    for (const nodeId of nodeIds) {
+      const { node } = await session.send('DOM.describeNode', { nodeId, pierce: true })
+      const backendNodeId = node.shadowRoots?.[0]?.backendNodeId ?? 0
+      const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })
+      roots.push({ objectId: object.objectId ?? '' })
+    }
+    await session.send('Runtime.callFunctionOn', {
+      functionDeclaration: sources[name],
+      arguments: roots,
+      executionContextId: contextId,
+    })
+  }
+/** Compares the value of an expression in the page. */
+const shows =
+  (expression: string, value: unknown, why = expression): Step =>
+  async (t, { read }) =>
+    t.strictSame(await read(expression), value, why)
 
 const BANNER = `<div id="bar" style="position:fixed;bottom:0;width:100%;height:80px">We use cookies.
   <button onclick="document.title = 'accepted'">Accept all</button><button onclick="document.title = 'rejected'">Reject all</button></div>`
 const SCROLLER = '<body style="margin:0"><div id="panel" style="height:600px;overflow-y:auto"><div style="height:2000px">tall</div></div>'
+const TEXT = '<p>text</p>'
 const TALL = '<div style="height:3000px">tall</div>'
 const SQUARE = '<div id="one" class="square" style="position:absolute;left:100px;top:50px;width:30px;height:40px">one</div>'
+
+const STILL = { hasChanges: false, hasGrown: false, animations: 0, endless: 2, canvases: 1, marquees: 1, hasDrawnImages: false }
 
 const styleOf = (selector: string, property: string): string => `getComputedStyle(document.querySelector('${selector}')).${property}`
 
 const cases: Record<PageFunctionName, Case> = {
-  addSheet: {
-    html: SQUARE,
-    run: async (t, { call, read }) => {
-      await call('addSheet', '#one { color: rgb(0, 128, 0) }')
-      t.equal(await read(styleOf('#one', 'color')), 'rgb(0, 128, 0)')
-    },
-  },
+  addSheet: [SQUARE, calls('addSheet', '#one { color: rgb(0, 128, 0) }'), shows(styleOf('#one', 'color'), 'rgb(0, 128, 0)')],
   adjustGlobals: {
-    run: async (t, { call, session, contextId }) => {
+    run: async (t, { call, readInside }) => {
       await call('adjustGlobals', { width: 8, height: 85 })
       const expression = `(() => {
         const { get, set, ...rest } = Object.getOwnPropertyDescriptor(globalThis, 'outerWidth')
@@ -45,10 +84,9 @@ const cases: Record<PageFunctionName, Case> = {
           errors: [errorOf(() => get.call({})), errorOf(() => new get()), errorOf(() => Function.prototype.toString.call(1))],
         }
         outerWidth = 7
-        return JSON.stringify({ ...facts, replaced: outerWidth })
+        return { ...facts, replaced: outerWidth }
       })()`
-      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
-      t.strictSame(JSON.parse(String(result.value)), {
+      t.strictSame(await readInside(expression), {
         more: [8, 85],
         rest: { enumerable: true, configurable: true, set: 'function' },
         texts: ['function get outerWidth() { [native code] }', 'function toString() { [native code] }', 'get outerWidth0', false],
@@ -61,99 +99,65 @@ const cases: Record<PageFunctionName, Case> = {
       })
     },
   },
-  advanceAnimations: {
-    html: `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear, grow 1s infinite }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>
+  advanceAnimations: [
+    `<style>@keyframes grow { to { width: 200px } } #one { width: 100px; animation: grow 10s linear, grow 1s infinite }</style><div id="one"></div><canvas></canvas><marquee>news</marquee>
       <svg><rect><animate attributeName="x" values="10;20" dur="1s" repeatCount="indefinite"/><animate attributeName="y" begin="click" dur="1s"/></rect></svg>`,
-    run: async (t, { call, read }) => {
-      t.strictSame(await call('advanceAnimations', 0, 20_000), {
-        hasChanges: false,
-        hasGrown: true,
-        animations: 1,
-        endless: 2,
-        canvases: 1,
-        marquees: 1,
-        hasDrawnImages: false,
-      })
-      await read("document.body.append('more')")
-      t.strictSame(await call('advanceAnimations', 20_000, 20_000), {
-        hasChanges: true,
-        hasGrown: true,
-        animations: 0,
-        endless: 2,
-        canvases: 1,
-        marquees: 1,
-        hasDrawnImages: false,
-      })
-      await read("document.body.insertAdjacentHTML('beforeend', '<img src=/logo.svg><b id=two></b>')")
-      const seen = await call('advanceAnimations', 0, 20_000)
-      t.match(seen, { hasDrawnImages: true, hasGrown: true })
-      await read("two.append('one word ')")
-      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true })
-      await read("two.append('more ')")
-      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true }, 'a text that is added is shorter than the one before')
-      await read("two.textContent = '12:00:00 today.'")
-      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: true })
-      await read("two.textContent = '12:00:01 today.'")
-      await call('advanceAnimations', 0, 20_000)
-      await read("two.textContent = '12:00:02 today.'")
-      t.match(await call('advanceAnimations', 0, 20_000), { hasGrown: false })
-    },
-  },
-  clickBannerButton: {
-    html: BANNER,
-    run: async (t, { call, read }) => {
-      t.equal(await call('clickBannerButton', false), true)
-      t.equal(await read('document.title'), 'rejected')
-    },
-  },
-  collapseBlocked: {
-    html: '<img src="http://page.test/a.png"><img src="http://page.test/b.png">',
-    run: async (t, { call, read }) => {
-      await call('collapseBlocked', ['http://page.test/a.png'])
-      t.strictSame(await read('[...document.images].map((image) => getComputedStyle(image).display)'), ['none', 'inline'])
-    },
-  },
-  countChanges: {
-    run: async (t, { call, read }) => {
-      t.equal(await call('countChanges'), 0)
-      await read("document.body.append('a'), document.body.append('b')")
-      t.equal(await call('countChanges'), 2)
-      t.equal(await call('countChanges'), 0)
-    },
-  },
-  countElements: { html: '<p>a<p>b', run: async (t, { call }) => t.equal(await call('countElements'), 5) },
-  countLoading: {
-    html: '<input value="text"><script>document.querySelector("input").focus()</script>',
-    run: async (t, { call, read }) => {
-      t.equal(await call('countLoading', 1_000), 0)
-      t.equal(await read(styleOf('input', 'caretColor')), 'rgba(0, 0, 0, 0)')
-    },
-  },
-  coverMatches: {
-    html: SQUARE,
-    run: async (t, { call, read }) => {
-      t.strictSame(await call('coverMatches', { selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }), [1, 0])
-      t.strictSame(await read("[...document.querySelectorAll('[popover] > div')].map((box) => getComputedStyle(box).width)"), ['30px'])
-      t.equal(await read(styleOf('#one', 'visibility')), 'hidden')
-    },
-  },
-  endAnimations: {
-    html: `<style>@keyframes grow { from { width: 0 } to { width: 200px } } #one { width: 100px; animation: grow 100s both }
+    gives('advanceAnimations', [0, 20_000], { ...STILL, hasGrown: true, animations: 1 }),
+    runs("document.body.append('more')"),
+    gives('advanceAnimations', [20_000, 20_000], { ...STILL, hasChanges: true, hasGrown: true }),
+    runs("document.body.insertAdjacentHTML('beforeend', '<img src=/logo.svg><b id=two></b>')"),
+    matches('advanceAnimations', [0, 20_000], { hasDrawnImages: true, hasGrown: true }),
+    runs("two.append('one word ')"),
+    matches('advanceAnimations', [0, 20_000], { hasGrown: true }),
+    runs("two.append('more ')"),
+    matches('advanceAnimations', [0, 20_000], { hasGrown: true }, 'a text that is added is shorter than the one before'),
+    runs("two.textContent = '12:00:00 today.'"),
+    matches('advanceAnimations', [0, 20_000], { hasGrown: true }),
+    runs("two.textContent = '12:00:01 today.'"),
+    calls('advanceAnimations', 0, 20_000),
+    runs("two.textContent = '12:00:02 today.'"),
+    matches('advanceAnimations', [0, 20_000], { hasGrown: false }),
+  ],
+  clickBannerButton: [BANNER, gives('clickBannerButton', [false], true), shows('document.title', 'rejected')],
+  collapseBlocked: [
+    '<img src="http://page.test/a.png"><img src="http://page.test/b.png">',
+    calls('collapseBlocked', ['http://page.test/a.png']),
+    shows('[...document.images].map((image) => getComputedStyle(image).display)', ['none', 'inline']),
+  ],
+  countChanges: [
+    TEXT,
+    gives('countChanges', [], 0),
+    runs("document.body.append('a'), document.body.append('b')"),
+    gives('countChanges', [], 2),
+    gives('countChanges', [], 0),
+  ],
+  countElements: ['<p>a<p>b', gives('countElements', [], 5)],
+  countLoading: [
+    '<input value="text"><script>document.querySelector("input").focus()</script>',
+    gives('countLoading', [1_000], 0),
+    shows(styleOf('input', 'caretColor'), 'rgba(0, 0, 0, 0)'),
+  ],
+  coverMatches: [
+    SQUARE,
+    gives('coverMatches', [{ selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }], [1, 0]),
+    shows("[...document.querySelectorAll('[popover] > div')].map((box) => getComputedStyle(box).width)", ['30px']),
+    shows(styleOf('#one', 'visibility'), 'hidden'),
+  ],
+  endAnimations: [
+    `<style>@keyframes grow { from { width: 0 } to { width: 200px } } #one { width: 100px; animation: grow 100s both }
       @keyframes show { from { opacity: 1 } to { opacity: 0.5 } } #two { opacity: 0; animation: show 1s 5s infinite }</style>
       <div id="one"></div><div id="two"></div><svg><rect id="three"><animate attributeName="x" values="10;20" begin="4s" dur="3s" repeatCount="indefinite"/></rect></svg>
       <svg><rect id="four"><animate attributeName="x" from="0" to="30" dur="9s" fill="freeze"/></rect></svg>`,
-    run: async (t, { call, read }) => {
-      await call('endAnimations')
-      t.equal(await read(styleOf('#one', 'width')), '200px')
-      t.equal(await read(styleOf('#two', 'opacity')), '1')
-      t.strictSame(await read('[three, four].map((rect) => rect.x.animVal.value)'), [10, 30])
-      t.strictSame(await read("[...document.querySelectorAll('svg')].map((drawing) => drawing.animationsPaused())"), [true, true])
-    },
-  },
-  findAreas: {
-    html: '<style>body { margin: 0 }</style><p style="width:400px;height:300px;margin:0">text</p>',
-    run: async (t, { call }) => t.strictSame(await call('findAreas', ['p', '.absent']), [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
-  },
+    calls('endAnimations'),
+    shows(styleOf('#one', 'width'), '200px'),
+    shows(styleOf('#two', 'opacity'), '1'),
+    shows('[three, four].map((rect) => rect.x.animVal.value)', [10, 30]),
+    shows("[...document.querySelectorAll('svg')].map((drawing) => drawing.animationsPaused())", [true, true]),
+  ],
+  findAreas: [
+    '<style>body { margin: 0 }</style><p style="width:400px;height:300px;margin:0">text</p>',
+    gives('findAreas', [['p', '.absent']], [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
+  ],
   findBrokenRule: {
     html: '<p>Sold   Out</p><i class="error"></i>',
     run: async (t, { call }) => {
@@ -164,34 +168,23 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('findBrokenRule', { ...rules, refusedSelectors: ['.error'] }), { rule: 'selector', value: '.error' })
     },
   },
-  findFolded: {
-    html: SCROLLER,
-    run: async (t, { call }) =>
-      t.match(await call('findFolded'), [{ part: 'div#panel', reason: 'other', width: 800, height: 600, whole: 2_000 }]),
-  },
-  findIgnoredBoxes: {
-    html: `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
-    run: async (t, { call, read }) => {
-      await read('scrollTo(0, 20)')
-      t.strictSame(await call('findIgnoredBoxes', ['#one', '.absent']), [[{ x: 100, y: 50, width: 30, height: 40 }], []])
-      t.strictSame(
-        await call('findIgnoredBoxes', ['.closed']),
-        [[]],
-        'the browser lays out what it leaves out, if a script asks for its boxes',
-      )
-    },
-  },
-  findLoader: {
-    run: async (t, { call }) => {
-      t.equal(await call('findLoader', '<p style="color: red">text</p>'), null)
-      t.equal(await call('findLoader', '<iframe src="x"></iframe>'), '<iframe>')
-      t.equal(await call('findLoader', '<style>@import "x.css"</style>'), '@import')
-    },
-  },
-  findMovingAreas: {
-    html: '<style>body { margin: 0 }</style><video style="display:block;width:400px;height:300px"></video>',
-    run: async (t, { call }) => t.strictSame(await call('findMovingAreas'), [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
-  },
+  findFolded: [SCROLLER, matches('findFolded', [], [{ part: 'div#panel', reason: 'other', width: 800, height: 600, whole: 2_000 }])],
+  findIgnoredBoxes: [
+    `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
+    runs('scrollTo(0, 20)'),
+    gives('findIgnoredBoxes', [['#one', '.absent']], [[{ x: 100, y: 50, width: 30, height: 40 }], []]),
+    gives('findIgnoredBoxes', [['.closed']], [[]], 'the browser lays out what it leaves out, if a script asks for its boxes'),
+  ],
+  findLoader: [
+    TEXT,
+    gives('findLoader', ['<p style="color: red">text</p>'], null),
+    gives('findLoader', ['<iframe src="x"></iframe>'], '<iframe>'),
+    gives('findLoader', ['<style>@import "x.css"</style>'], '@import'),
+  ],
+  findMovingAreas: [
+    '<style>body { margin: 0 }</style><video style="display:block;width:400px;height:300px"></video>',
+    gives('findMovingAreas', [], [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
+  ],
   findPresence: {
     html: `<p class="one">text</p><p class="two" hidden>text</p><details><summary class="sum">more</summary><b class="three">text</b></details>
       <dialog class="four">text</dialog><p hidden="until-found"><b class="five">text</b></p><p class="six" style="display:contents">text</p>`,
@@ -226,10 +219,7 @@ const cases: Record<PageFunctionName, Case> = {
       t.ok(letters && letters.height > 60, 'the letters above a word')
     },
   },
-  findScroller: {
-    html: SCROLLER,
-    run: async (t, { call }) => t.strictSame(await call('findScroller'), { end: 1400, windowHeight: 600 }),
-  },
+  findScroller: [SCROLLER, gives('findScroller', [], { end: 1400, windowHeight: 600 })],
   findSelectorFault: {
     run: async (t, { call }) => {
       const rule = (text: string) => ({ text, isRule: true })
@@ -268,72 +258,48 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('#bar', 'opacity')), '0')
     },
   },
-  hasNoRule: {
-    run: async (t, { call }) => {
-      t.equal(await call('hasNoRule', 'body { color: red }'), false)
-      t.equal(await call('hasNoRule', 'not a rule'), true)
-    },
-  },
-  hasPlayingSound: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('hasPlayingSound'), false) },
-  hideBanners: {
-    html: BANNER,
-    run: async (t, { call, read }) => {
-      t.equal(await call('hideBanners', true), 1)
-      t.equal(await read(styleOf('#bar', 'display')), 'none')
-    },
-  },
-  hideFixed: {
-    html: BANNER,
-    run: async (t, { call, read }) => {
-      await call('hideFixed')
-      t.equal(await read(styleOf('#bar', 'visibility')), 'hidden')
-    },
-  },
-  hideInShadow: {
-    html: '<div id="host"></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>text</p>"</script>',
-    run: async (t, { call, read }) => {
-      await call('hideInShadow', ['p'])
-      t.equal(await read("getComputedStyle(host.shadowRoot.querySelector('p')).display"), 'none')
-    },
-  },
-  hasInlineScript: {
-    html: '<script>requestIdleCallback(() => {})</script>',
-    run: async (t, { call }) => {
-      t.equal(await call('hasInlineScript', 'indexedDB|requestIdleCallback'), true)
-      t.equal(await call('hasInlineScript', 'indexedDB'), false)
-    },
-  },
-  findLostEffects: {
-    html: '<button id="one">one</button><p id="two" hidden>two</p><p id="three">three</p>',
-    run: async (t, { call, read }) => {
-      await call('noteEffects')
-      await read("one.focus(), two.hidden = false, two.title = 'new', three.style.opacity = '.5'")
-      await call('keepEffects', 'click')
-      await read("two.removeAttribute('title'), dispatchEvent(new Event('resize'))")
-      t.strictSame(await call('findLostEffects'), [], 'nobody sees the attribute')
-      await read("two.style.display = 'none', dispatchEvent(new Event('resize'))")
-      t.strictSame(await call('findLostEffects'), [{ action: 'click', isWhole: false, isCertain: true, elements: ['#two'] }])
-      await read("three.style.opacity = 1, dispatchEvent(new Event('resize'))")
-      t.match(await call('findLostEffects'), [{ isWhole: true }])
-      await read("two.style.display = '', three.style.opacity = '.5'")
-      t.strictSame(await call('findLostEffects'), [])
-    },
-  },
+  hasNoRule: [TEXT, gives('hasNoRule', ['body { color: red }'], false), gives('hasNoRule', ['not a rule'], true)],
+  hasPlayingSound: ['<video></video>', gives('hasPlayingSound', [], false)],
+  hideBanners: [BANNER, gives('hideBanners', [true], 1), shows(styleOf('#bar', 'display'), 'none')],
+  hideFixed: [BANNER, calls('hideFixed'), shows(styleOf('#bar', 'visibility'), 'hidden')],
+  hideInShadow: [
+    '<div id="host"></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>text</p>"</script>',
+    calls('hideInShadow', ['p']),
+    shows("getComputedStyle(host.shadowRoot.querySelector('p')).display", 'none'),
+  ],
+  hasInlineScript: [
+    '<script>requestIdleCallback(() => {})</script>',
+    gives('hasInlineScript', ['indexedDB|requestIdleCallback'], true),
+    gives('hasInlineScript', ['indexedDB'], false),
+  ],
+  findLostEffects: [
+    '<button id="one">one</button><p id="two" hidden>two</p><p id="three">three</p>',
+    calls('noteEffects'),
+    runs("one.focus(), two.hidden = false, two.title = 'new', three.style.opacity = '.5'"),
+    calls('keepEffects', 'click'),
+    runs("two.removeAttribute('title'), dispatchEvent(new Event('resize'))"),
+    gives('findLostEffects', [], [], 'nobody sees the attribute'),
+    runs("two.style.display = 'none', dispatchEvent(new Event('resize'))"),
+    gives('findLostEffects', [], [{ action: 'click', isWhole: false, isCertain: true, elements: ['#two'] }]),
+    runs("three.style.opacity = 1, dispatchEvent(new Event('resize'))"),
+    matches('findLostEffects', [], [{ isWhole: true }]),
+    runs("two.style.display = '', three.style.opacity = '.5'"),
+    gives('findLostEffects', [], []),
+  ],
   findPointed: {
     html: '<div id="outer"><p id="one">text</p></div>',
     run: async (t, { call }) => t.equal((await call('findPointed', '#one')).length, 4),
   },
-  forgetEndedEffects: {
-    run: async (t, { call, read }) => {
-      await call('noteEffects')
-      await read("document.body.style.color = 'red'")
-      await call('keepEffects', 'scripts')
-      await read("document.body.style.color = ''")
-      await call('forgetEndedEffects')
-      await read("dispatchEvent(new Event('resize'))")
-      t.strictSame(await call('findLostEffects'), [])
-    },
-  },
+  forgetEndedEffects: [
+    TEXT,
+    calls('noteEffects'),
+    runs("document.body.style.color = 'red'"),
+    calls('keepEffects', 'scripts'),
+    runs("document.body.style.color = ''"),
+    calls('forgetEndedEffects'),
+    runs("dispatchEvent(new Event('resize'))"),
+    gives('findLostEffects', [], []),
+  ],
   findWiderPart: {
     html: `<div style="width:300px;overflow:auto"><div style="width:2000px;height:600px">a list beside the content</div></div>
       <div style="scroll-snap-type:x mandatory;overflow-x:auto"><div style="width:2000px;height:600px">a slideshow</div></div>
@@ -354,25 +320,21 @@ const cases: Record<PageFunctionName, Case> = {
       }
     },
   },
-  hidesSides: {
-    html: '<body style="overflow-x:hidden">wide',
-    run: async (t, { call, read }) => {
-      t.equal(await call('hidesSides'), true)
-      await read("document.documentElement.style.overflow = 'auto'")
-      t.equal(await call('hidesSides'), false, 'the root element decides')
-    },
-  },
-  hidesTop: {
-    html: '<body style="margin:0"><div id="one" style="height:600px">text</div>',
-    run: async (t, { call, read }) => {
-      t.equal(await call('hidesTop'), false)
-      await read("one.style.opacity = '0'")
-      t.equal(await call('hidesTop'), true)
-      await read("one.style.position = 'fixed'")
-      t.equal(await call('hidesTop'), false, 'a message above the page')
-    },
-  },
-  isSeeking: { html: '<video></video>', run: async (t, { call }) => t.equal(await call('isSeeking'), false) },
+  hidesSides: [
+    '<body style="overflow-x:hidden">wide',
+    gives('hidesSides', [], true),
+    runs("document.documentElement.style.overflow = 'auto'"),
+    gives('hidesSides', [], false, 'the root element decides'),
+  ],
+  hidesTop: [
+    '<body style="margin:0"><div id="one" style="height:600px">text</div>',
+    gives('hidesTop', [], false),
+    runs("one.style.opacity = '0'"),
+    gives('hidesTop', [], true),
+    runs("one.style.position = 'fixed'"),
+    gives('hidesTop', [], false, 'a message above the page'),
+  ],
+  isSeeking: ['<video></video>', gives('isSeeking', [], false)],
   isolateElements: {
     html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
     run: async (t, { call, read }) => {
@@ -385,38 +347,29 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read("getComputedStyle(document.querySelector('main').shadowRoot.querySelector('h1')).opacity"), '0')
     },
   },
-  keepScriptingRules: {
-    html: `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
+  keepScriptingRules: [
+    `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
       <div id="one"></div><noscript>Scripts are off.</noscript>`,
-    run: async (t, { call, read }) => {
-      await call('keepScriptingRules')
-      t.equal(await read('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()'), 'not all,all')
-      t.equal(await read(styleOf('noscript', 'display')), 'none')
-    },
-  },
-  leaveOutMatches: {
-    html: '<div id="one">a<b style="visibility:visible">b</b></div>',
-    run: async (t, { call, read }) => {
-      t.strictSame(await call('leaveOutMatches', ['#one', '.absent']), [1, 0])
-      t.equal(await read(styleOf('#one b', 'visibility')), 'hidden')
-    },
-  },
-  keepEffects: {
-    html: '<input id="one"><p id="two">before</p><i id="three">x</i>',
-    run: async (t, { call, read }) => {
-      await call('noteEffects')
-      await read(
-        "one.value = 'a', two.textContent = 'after', window.gone = three, gone.remove(), window.added = two.appendChild(document.createElement('b')), added.append('y')",
-      )
-      await call('keepEffects', 'scripts')
-      await read("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))")
-      t.match(await call('findLostEffects'), [{ isWhole: true, elements: ['b', '#three', '#two', '#one'] }])
-    },
-  },
-  looksChallenged: {
-    html: '<title>Just a moment...</title>',
-    run: async (t, { call }) => t.equal(await call('looksChallenged'), true),
-  },
+    calls('keepScriptingRules'),
+    shows('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()', 'not all,all'),
+    shows(styleOf('noscript', 'display'), 'none'),
+  ],
+  leaveOutMatches: [
+    '<div id="one">a<b style="visibility:visible">b</b></div>',
+    gives('leaveOutMatches', [['#one', '.absent']], [1, 0]),
+    shows(styleOf('#one b', 'visibility'), 'hidden'),
+  ],
+  keepEffects: [
+    '<input id="one"><p id="two">before</p><i id="three">x</i>',
+    calls('noteEffects'),
+    runs(
+      "one.value = 'a', two.textContent = 'after', window.gone = three, gone.remove(), window.added = two.appendChild(document.createElement('b')), added.append('y')",
+    ),
+    calls('keepEffects', 'scripts'),
+    runs("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))"),
+    matches('findLostEffects', [], [{ isWhole: true, elements: ['b', '#three', '#two', '#one'] }]),
+  ],
+  looksChallenged: ['<title>Just a moment...</title>', gives('looksChallenged', [], true)],
   countSearchable: {
     html: `<!-- a < b --><div id="plain">a &lt; b</div><template><b>x</b></template><details><summary>x</summary>y</details><video controls></video><input type="date"><svg><use href="#plain"/></svg>
       <iframe srcdoc="<p>a"></iframe><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
@@ -443,15 +396,13 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await values(), before)
     },
   },
-  returnPasswords: {
-    html: '<input id="a" type="password" value="one"><input id="b" type="password" value="one">',
-    run: async (t, { call, read }) => {
-      await call('takePasswords')
-      await read("a.value = 'two'")
-      await call('returnPasswords')
-      t.strictSame(await read('[a.value, b.value]'), ['two', 'one'], 'what a script writes meanwhile stays')
-    },
-  },
+  returnPasswords: [
+    '<input id="a" type="password" value="one"><input id="b" type="password" value="one">',
+    calls('takePasswords'),
+    runs("a.value = 'two'"),
+    calls('returnPasswords'),
+    shows('[a.value, b.value]', ['two', 'one'], 'what a script writes meanwhile stays'),
+  ],
   moveBars: {
     html: `<i id="bar" style="position:fixed;bottom:10px;height:20px">bar</i><i id="head" style="position:fixed;top:0;height:20px">head</i>
       <i id="back" style="position:fixed;bottom:0;width:100%;height:100vh;z-index:-1;background:red"></i><i id="veil" style="position:fixed;inset:0;background:red"></i>
@@ -471,13 +422,7 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('bar.getBoundingClientRect().top'), 1_585, 'in a page with another zoom')
     },
   },
-  muteMedia: {
-    html: '<video id="media"></video>',
-    run: async (t, { call, read }) => {
-      await call('muteMedia')
-      t.equal(await read("media.dispatchEvent(new Event('play')), media.muted"), true)
-    },
-  },
+  muteMedia: ['<video id="media"></video>', calls('muteMedia'), shows("media.dispatchEvent(new Event('play')), media.muted", true)],
   nameElements: {
     html: `<style>body, p { margin: 0 } div { width: 200px; height: 100px }</style><main><div id="one"><p>text</p></div><div class="two"></div>
       <div></div><div style="visibility:hidden"><i style="display:block;height:100px"></i></div></main>`,
@@ -488,27 +433,23 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
     },
   },
-  noteEffects: {
-    html: `${TALL}<p>text</p>`,
-    run: async (t, { call, read }) => {
-      await call('noteEffects')
-      await read("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)")
-      await call('nextFrame')
-      await call('keepEffects', 'click')
-      await read("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))")
-      t.strictSame(await call('findLostEffects'), [], 'the effect of a scroll is none of the action')
-    },
-  },
-  nextFrame: { run: async (t, { call }) => t.resolves(call('nextFrame')) },
-  noteSectionLinks: {
-    html: '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
-    run: async (t, { call, read }) => {
-      await call('noteSectionLinks')
-      await read("document.querySelector('a').className = '', document.querySelector('li').setAttribute('aria-current', 'true')")
-      await call('restoreSectionLinks')
-      t.equal(await read("document.querySelector('li').outerHTML"), '<li><a href="#one" class="here">one</a></li>')
-    },
-  },
+  noteEffects: [
+    `${TALL}<p>text</p>`,
+    calls('noteEffects'),
+    runs("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)"),
+    calls('nextFrame'),
+    calls('keepEffects', 'click'),
+    runs("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))"),
+    gives('findLostEffects', [], [], 'the effect of a scroll is none of the action'),
+  ],
+  nextFrame: [TEXT, calls('nextFrame')],
+  noteSectionLinks: [
+    '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
+    calls('noteSectionLinks'),
+    runs("document.querySelector('a').className = '', document.querySelector('li').setAttribute('aria-current', 'true')"),
+    calls('restoreSectionLinks'),
+    shows("document.querySelector('li').outerHTML", '<li><a href="#one" class="here">one</a></li>'),
+  ],
   noteShifts: {
     html: `<style>body { margin: 0 } #two { transform: translateY(calc(var(--top) * 0.25px)) }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p>
       <p id="two" style="margin:0">text</p></div>${TALL}`,
@@ -539,32 +480,26 @@ const cases: Record<PageFunctionName, Case> = {
       await page.setViewportSize(WINDOW)
     },
   },
-  placeShifted: {
-    html: `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
-    run: async (t, { call, read }) => {
-      await call('noteShifts')
-      await call('placeShifted')
-      t.equal(await read('one.style.transform'), 'translateY(9px)')
-    },
-  },
-  prepareReveal: {
-    html: `<div id="one" style="content-visibility:auto">text</div><div id="two" style="height:100px;overflow:auto">text</div>${TALL}`,
-    run: async (t, { call, read }) => {
-      await call('prepareReveal', 100)
-      t.equal(await read(styleOf('#one', 'contentVisibility')), 'visible')
-      await read("two.style.height = '900px'")
-      await call('prepareReveal', 100)
-      t.equal(await read(styleOf('#two', 'height')), '900px', 'a part that a script made taller in the page’s own window')
-    },
-  },
-  placeOfPointed: {
-    html: `<p id="one">text</p>${TALL}<p id="two">text</p><p id="three" hidden>text</p>`,
-    run: async (t, { call }) =>
-      t.strictSame(
-        [await call('placeOfPointed', '#one'), await call('placeOfPointed', '#two'), await call('placeOfPointed', '#three')],
-        ['inside', 'outside', 'absent'],
-      ),
-  },
+  placeShifted: [
+    `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
+    calls('noteShifts'),
+    calls('placeShifted'),
+    shows('one.style.transform', 'translateY(9px)'),
+  ],
+  prepareReveal: [
+    `<div id="one" style="content-visibility:auto">text</div><div id="two" style="height:100px;overflow:auto">text</div>${TALL}`,
+    calls('prepareReveal', 100),
+    shows(styleOf('#one', 'contentVisibility'), 'visible'),
+    runs("two.style.height = '900px'"),
+    calls('prepareReveal', 100),
+    shows(styleOf('#two', 'height'), '900px', 'a part that a script made taller in the page’s own window'),
+  ],
+  placeOfPointed: [
+    `<p id="one">text</p>${TALL}<p id="two">text</p><p id="three" hidden>text</p>`,
+    gives('placeOfPointed', ['#one'], 'inside'),
+    gives('placeOfPointed', ['#two'], 'outside'),
+    gives('placeOfPointed', ['#three'], 'absent'),
+  ],
   readDocumentFacts: {
     html: '<title>Title</title><body>text',
     run: async (t, { call }) => {
@@ -572,14 +507,12 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readDocumentFacts'), facts)
     },
   },
-  readExtent: {
-    html: '<body style="margin:0"><div style="height:900px"></div>',
-    run: async (t, { call, read }) => {
-      t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 900 })
-      await read(`document.body.innerHTML = '<div style="height:100vh;overflow:auto"><p style="height:2000px;margin:0">tall</p></div>'`)
-      t.strictSame(await call('readExtent'), { ...WINDOW, scrollHeight: 2_000 })
-    },
-  },
+  readExtent: [
+    '<body style="margin:0"><div style="height:900px"></div>',
+    gives('readExtent', [], { ...WINDOW, scrollHeight: 900 }),
+    runs(`document.body.innerHTML = '<div style="height:100vh;overflow:auto"><p style="height:2000px;margin:0">tall</p></div>'`),
+    gives('readExtent', [], { ...WINDOW, scrollHeight: 2_000 }),
+  ],
   readHtml: {
     html: '<!doctype html><html><head></head><body>text</body></html>',
     run: async (t, { call }) => {
@@ -607,17 +540,15 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readPageFacts', 100), facts)
     },
   },
-  readPdfOutcome: { run: async (t, { call }) => t.equal(await call('readPdfOutcome'), undefined) },
-  readStart: {
-    html: '<body style="margin:0"><div style="width:2000px">wide</div>',
-    run: async (t, { call, read }) => {
-      t.equal(await call('readStart'), 0)
-      await read("document.body.style.direction = 'rtl'")
-      t.equal(await call('readStart'), 1_200)
-      await read("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'")
-      t.equal(await call('readStart'), 0, 'columns are read from the left')
-    },
-  },
+  readPdfOutcome: [TEXT, gives('readPdfOutcome', [], undefined)],
+  readStart: [
+    '<body style="margin:0"><div style="width:2000px">wide</div>',
+    gives('readStart', [], 0),
+    runs("document.body.style.direction = 'rtl'"),
+    gives('readStart', [], 1_200),
+    runs("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'"),
+    gives('readStart', [], 0, 'columns are read from the left'),
+  ],
   readText: {
     html: '<p>shown</p><p hidden>hidden</p><details><summary>more</summary>closed</details>',
     run: async (t, { call, read }) => {
@@ -627,18 +558,12 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shadow more beside the body')
     },
   },
-  readTransparency: {
-    run: async (t, { call }) => {
-      t.strictSame(
-        [
-          await call('readTransparency', 'red'),
-          await call('readTransparency', 'rgb(0 0 0 / 50%)'),
-          await call('readTransparency', 'no color'),
-        ],
-        [0, 0.5, null],
-      )
-    },
-  },
+  readTransparency: [
+    TEXT,
+    gives('readTransparency', ['red'], 0),
+    gives('readTransparency', ['rgb(0 0 0 / 50%)'], 0.5),
+    gives('readTransparency', ['no color'], null),
+  ],
   openHere: {
     html: `<a href="#link">link</a><form method="post" action="#post"><button formmethod="get" formaction="?q">get</button></form>`,
     run: async (t, { call, read }) => {
@@ -651,7 +576,7 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('location.hash + document.links.length'), '#other1')
     },
   },
-  readUrl: { run: async (t, { call }) => t.equal(await call('readUrl'), 'http://page.test/') },
+  readUrl: [TEXT, gives('readUrl', [], 'http://page.test/')],
   redactMatches: {
     html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret"><canvas id="three"></canvas>',
     run: async (t, { call, read }) => {
@@ -661,34 +586,23 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   refuseWebSockets: {
-    run: async (t, { call, session, contextId }) => {
+    run: async (t, { call, readInside }) => {
       await call('refuseWebSockets')
       const expression = `new Promise((end) => { const socket = new WebSocket('ws://page.test/'); socket.onclose = ({ code }) => end([code, socket.readyState, WebSocket.OPEN]) })`
-      const { result } = await session.send('Runtime.evaluate', { expression, contextId, awaitPromise: true, returnByValue: true })
-      t.strictSame(result.value, [1006, 3, 1])
+      t.strictSame(await readInside(expression), [1006, 3, 1])
     },
   },
-  rememberClosedRoots: {
-    html: '<x-host></x-host><script>globalThis.root = document.querySelector("x-host").attachShadow({ mode: "closed" }); root.innerHTML = "<p>secret</p>"</script>',
-    run: async (t, { call, session, contextId }) => {
-      t.equal(await call('readText'), '')
-      const { root } = await session.send('DOM.getDocument')
-      const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'x-host' })
-      const { node } = await session.send('DOM.describeNode', { nodeId, pierce: true })
-      const backendNodeId = node.shadowRoots?.[0]?.backendNodeId ?? 0
-      const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })
-      const remembered = { functionDeclaration: sources.rememberClosedRoots, arguments: [{ objectId: object.objectId ?? '' }] }
-      await session.send('Runtime.callFunctionOn', { ...remembered, executionContextId: contextId })
-      t.equal(await call('readText'), 'secret')
-    },
-  },
-  removeSharedWorkers: {
-    run: async (t, { call, session, contextId }) => {
-      await call('removeSharedWorkers')
-      const { result } = await session.send('Runtime.evaluate', { expression: "'SharedWorker' in globalThis", contextId })
-      t.equal(result.value, false)
-    },
-  },
+  rememberClosedRoots: [
+    '<x-host></x-host><script>globalThis.root = document.querySelector("x-host").attachShadow({ mode: "closed" }); root.innerHTML = "<p>secret</p>"</script>',
+    gives('readText', [], ''),
+    callsWithRoots('rememberClosedRoots', 'x-host'),
+    gives('readText', [], 'secret'),
+  ],
+  removeSharedWorkers: [
+    TEXT,
+    calls('removeSharedWorkers'),
+    async (t, { readInside }) => t.equal(await readInside("'SharedWorker' in globalThis"), false),
+  ],
   // The cursor is hidden in the first half of its round. Of the slides, one is.
   restAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } div { width: 100px; animation: grow 1s linear infinite } #two { animation-delay: -0.5s } #three { animation-play-state: paused }
@@ -709,24 +623,11 @@ const cases: Record<PageFunctionName, Case> = {
       }
     },
   },
-  restInMarquees: {
-    html: '<style>marquee { display: block; width: 400px } i { position: relative; display: inline-block; width: 100px }</style><marquee><i id="one">x</i></marquee><marquee behavior="Slide"><i id="two">x</i></marquee>',
-    run: async (t, { session, contextId, read }) => {
-      const { root } = await session.send('DOM.getDocument')
-      const { nodeIds } = await session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'marquee' })
-      const roots: { objectId: string }[] = []
-      for (const nodeId of nodeIds) {
-        const { node } = await session.send('DOM.describeNode', { nodeId, pierce: true })
-        const backendNodeId = node.shadowRoots?.[0]?.backendNodeId ?? 0
-        const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId: contextId })
-        roots.push({ objectId: object.objectId ?? '' })
-      }
-      const rested = { functionDeclaration: sources.restInMarquees, arguments: roots, executionContextId: contextId }
-      await session.send('Runtime.callFunctionOn', rested)
-      const places = '[one, two].map((one) => one.getBoundingClientRect().x - one.parentElement.getBoundingClientRect().x)'
-      t.strictSame(await read(places), [150, 0])
-    },
-  },
+  restInMarquees: [
+    '<style>marquee { display: block; width: 400px } i { position: relative; display: inline-block; width: 100px }</style><marquee><i id="one">x</i></marquee><marquee behavior="Slide"><i id="two">x</i></marquee>',
+    callsWithRoots('restInMarquees', 'marquee'),
+    shows('[one, two].map((one) => one.getBoundingClientRect().x - one.parentElement.getBoundingClientRect().x)', [150, 0]),
+  ],
   restOfAction: {
     run: async (t, { call, read }) => {
       await call('noteEffects')
@@ -736,79 +637,48 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('restOfAction'), 0)
     },
   },
-  restoreFocus: {
-    html: '<input id="one">',
-    run: async (t, { call, read }) => {
-      await call('noteEffects')
-      await read('one.focus()')
-      await call('keepEffects', 'click')
-      await read("one.blur(), dispatchEvent(new Event('resize'))")
-      await call('restoreFocus')
-      t.equal(await read('document.activeElement.id'), 'one')
-    },
-  },
-  restoreSectionLinks: { run: async (t, { call }) => t.resolves(call('restoreSectionLinks')) },
-  rewindMedia: {
-    html: '<video id="media" autoplay></video>',
-    run: async (t, { call, read }) => {
-      await call('rewindMedia')
-      t.equal(await read('media.autoplay'), false)
-    },
-  },
-  scrollScroller: {
-    html: SCROLLER,
-    run: async (t, { call, read }) => {
-      await call('findScroller')
-      await call('scrollScroller', 300)
-      t.equal(await read('panel.scrollTop'), 300)
-    },
-  },
-  scrollToMiddle: {
-    html: `${TALL}<p id="one">one</p>${TALL}`,
-    run: async (t, { call, read }) => {
-      await call('scrollToMiddle', '#one')
-      t.equal(await read('Math.abs(one.getBoundingClientRect().y - 300) < 20'), true)
-    },
-  },
-  scrollToPosition: {
-    html: TALL,
-    run: async (t, { call, read }) => {
-      await call('scrollToPosition', 0, 70)
-      t.equal(await read('scrollY'), 70)
-    },
-  },
-  scrollToTop: {
-    html: `${TALL}<p id="one" style="margin:0">one</p>${TALL}`,
-    run: async (t, { call, read }) => {
-      await call('scrollToTop', '#one', -10)
-      t.equal(await read('Math.round(one.getBoundingClientRect().y)'), 10)
-    },
-  },
-  scrollWindow: {
-    html: `<style>body { margin: 0 }</style>${TALL}<img loading="lazy">`,
-    run: async (t, { call, read }) => {
-      t.match(await call('scrollWindow', 100, true), { windowHeight: 600 })
-      t.strictSame(await read("[scrollY, document.querySelector('img').loading]"), [100, 'eager'])
-    },
-  },
-  shiftDown: {
-    html: '<body style="margin:0"><p id="one" style="margin:0">text</p>',
-    run: async (t, { call, read }) => {
-      await call('shiftDown', 200)
-      t.equal(await read('one.getBoundingClientRect().y'), 200)
-      await call('shiftDown', 0)
-      t.equal(await read('one.getBoundingClientRect().y'), 0)
-    },
-  },
-  showMiddle: {
-    html: `${SQUARE}<body style="margin:0"><div style="width:100px;height:20px;overflow:hidden"><p id="cut" style="width:600px;height:200px;margin:0">text</p></div>
+  restoreFocus: [
+    '<input id="one">',
+    calls('noteEffects'),
+    runs('one.focus()'),
+    calls('keepEffects', 'click'),
+    runs("one.blur(), dispatchEvent(new Event('resize'))"),
+    calls('restoreFocus'),
+    shows('document.activeElement.id', 'one'),
+  ],
+  restoreSectionLinks: [TEXT, calls('restoreSectionLinks')],
+  rewindMedia: ['<video id="media" autoplay></video>', calls('rewindMedia'), shows('media.autoplay', false)],
+  scrollScroller: [SCROLLER, calls('findScroller'), calls('scrollScroller', 300), shows('panel.scrollTop', 300)],
+  scrollToMiddle: [
+    `${TALL}<p id="one">one</p>${TALL}`,
+    calls('scrollToMiddle', '#one'),
+    shows('Math.abs(one.getBoundingClientRect().y - 300) < 20', true),
+  ],
+  scrollToPosition: [TALL, calls('scrollToPosition', 0, 70), shows('scrollY', 70)],
+  scrollToTop: [
+    `${TALL}<p id="one" style="margin:0">one</p>${TALL}`,
+    calls('scrollToTop', '#one', -10),
+    shows('Math.round(one.getBoundingClientRect().y)', 10),
+  ],
+  scrollWindow: [
+    `<style>body { margin: 0 }</style>${TALL}<img loading="lazy">`,
+    matches('scrollWindow', [100, true], { windowHeight: 600 }),
+    shows("[scrollY, document.querySelector('img').loading]", [100, 'eager']),
+  ],
+  shiftDown: [
+    '<body style="margin:0"><p id="one" style="margin:0">text</p>',
+    calls('shiftDown', 200),
+    shows('one.getBoundingClientRect().y', 200),
+    calls('shiftDown', 0),
+    shows('one.getBoundingClientRect().y', 0),
+  ],
+  showMiddle: [
+    `${SQUARE}<body style="margin:0"><div style="width:100px;height:20px;overflow:hidden"><p id="cut" style="width:600px;height:200px;margin:0">text</p></div>
       <div style="height:0" id="around"><p style="float:left;width:60px;height:40px;margin:0;background:red;clip-path:inset(0 0 20px)">text</p></div>`,
-    run: async (t, { call }) => {
-      t.strictSame(await call('showMiddle', '#one'), { x: 115, y: 70 })
-      t.strictSame(await call('showMiddle', '#cut'), { x: 50, y: 10 }, 'of what is shown')
-      t.strictSame(await call('showMiddle', '#around'), { x: 30, y: 30 })
-    },
-  },
+    gives('showMiddle', ['#one'], { x: 115, y: 70 }),
+    gives('showMiddle', ['#cut'], { x: 50, y: 10 }, 'of what is shown'),
+    gives('showMiddle', ['#around'], { x: 30, y: 30 }),
+  ],
   showNextMiddle: {
     html: SQUARE,
     run: async (t, { call }) => {
@@ -817,21 +687,19 @@ const cases: Record<PageFunctionName, Case> = {
       t.ok(await call('showNextMiddle', '.square', true), 'from the first again')
     },
   },
-  showPdf: {
-    run: async (t, { call }) => {
-      await call('showPdf', { base: '/absent/', maxBytes: 1, maxHeight: 0, maxPixels: 1 })
-      t.strictSame(await call('readPdfOutcome'), { problem: 'too large' })
-    },
-  },
+  showPdf: [
+    TEXT,
+    calls('showPdf', { base: '/absent/', maxBytes: 1, maxHeight: 0, maxPixels: 1 }),
+    gives('readPdfOutcome', [], { problem: 'too large' }),
+  ],
   startClock: {
-    run: async (t, { call, session, contextId }) => {
+    run: async (t, { call, readInside }) => {
       const start = Date.UTC(2026, 0, 15, 12)
       await call('startClock', start)
       const texts =
         "[new Date().toISOString(), Temporal.Now.instant().toString(), Date(), new Intl.DateTimeFormat('en').format()].map((text) => text.slice(0, 15))"
-      const expression = `JSON.stringify({ ahead: Date.now() - ${start}, texts: ${texts}, isDate: new Date(5) instanceof Date, kept: +new Date(5), origin: performance.timeOrigin < ${start} })`
-      const { result } = await session.send('Runtime.evaluate', { expression, contextId })
-      const { ahead, ...facts } = JSON.parse(result.value)
+      const expression = `({ ahead: Date.now() - ${start}, texts: ${texts}, isDate: new Date(5) instanceof Date, kept: +new Date(5), origin: performance.timeOrigin < ${start} })`
+      const { ahead, ...facts } = (await readInside(expression)) as { ahead: number }
       t.ok(ahead >= 0 && ahead < 60_000, `${ahead}`)
       t.strictSame(facts, {
         texts: ['2026-01-15T12:0', '2026-01-15T12:0', 'Thu Jan 15 2026', '1/15/2026'],
@@ -839,34 +707,23 @@ const cases: Record<PageFunctionName, Case> = {
         kept: 5,
         origin: true,
       })
-      await session.send('Runtime.evaluate', {
-        expression: 'new Promise((resolve) => setTimeout(resolve, 30))',
-        contextId,
-        awaitPromise: true,
-      })
-      const later = await session.send('Runtime.evaluate', { expression: `Date.now() - ${start}`, contextId })
-      t.ok(later.result.value >= ahead + 29, 'the clock runs')
+      await readInside('new Promise((resolve) => setTimeout(resolve, 30))')
+      t.ok(Number(await readInside(`Date.now() - ${start}`)) >= ahead + 29, 'the clock runs')
     },
   },
-  unfold: {
-    html: SCROLLER,
-    run: async (t, { call, read }) => {
-      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'found')
-      t.equal(await read('panel.offsetHeight'), 2_000)
-      await read(
-        `document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`,
-      )
-      t.equal(await call('unfold', { container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }), 'closed')
-    },
-  },
-  unlock: {
-    html: '<html style="overflow:hidden"><body style="position:fixed;top:-90px;width:100%;margin:0"><p>text</p><p style="margin-top:2000px">text</p></body></html>',
-    run: async (t, { call, read }) => {
-      await call('unlock')
-      t.strictSame(await read('[document.body.getBoundingClientRect().top, document.documentElement.scrollHeight > 2000]'), [0, true])
-    },
-  },
-  unpinHeights: { html: TALL, run: async (t, { call }) => t.resolves(call('prepareReveal', 10).then(() => call('unpinHeights', false))) },
+  unfold: [
+    SCROLLER,
+    gives('unfold', [{ container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }], 'found'),
+    shows('panel.offsetHeight', 2_000),
+    runs(`document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`),
+    gives('unfold', [{ container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }], 'closed'),
+  ],
+  unlock: [
+    '<html style="overflow:hidden"><body style="position:fixed;top:-90px;width:100%;margin:0"><p>text</p><p style="margin-top:2000px">text</p></body></html>',
+    calls('unlock'),
+    shows('[document.body.getBoundingClientRect().top, document.documentElement.scrollHeight > 2000]', [0, true]),
+  ],
+  unpinHeights: [TALL, calls('prepareReveal', 10), calls('unpinHeights', false)],
   whenIdle: {
     run: async (t, { call, session, read }) => {
       const expression = 'for (let each = 1; each <= 3; each++) requestIdleCallback(() => { document.title = each })'
@@ -875,17 +732,20 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('document.title'), '3')
     },
   },
-  writeStorage: {
-    run: async (t, { call, read }) => {
-      await read("localStorage.setItem('a', 'kept')")
-      await call('writeStorage', 'http://page.test', { a: 'new', b: 'new' })
-      t.strictSame(await read("[localStorage.getItem('a'), localStorage.getItem('b')]"), ['kept', 'new'])
-    },
-  },
+  writeStorage: [
+    TEXT,
+    runs("localStorage.setItem('a', 'kept')"),
+    calls('writeStorage', 'http://page.test', { a: 'new', b: 'new' }),
+    shows("[localStorage.getItem('a'), localStorage.getItem('b')]", ['kept', 'new']),
+  ],
 }
 
-for (const [name, { html = '<p>text</p>', run }] of Object.entries(cases)) {
-  t.test(`page function ${name}`, async (t) => run(t, await open(/<(!doctype|html)/i.test(html) ? html : `<!doctype html>${html}`)))
+for (const [name, each] of Object.entries(cases)) {
+  const [html, ...steps] = 'run' in each ? [each.html ?? TEXT, each.run] : each
+  t.test(`page function ${name}`, async (t) => {
+    const document = await open(/<(!doctype|html)/i.test(html) ? html : `<!doctype html>${html}`)
+    for (const step of steps) await step(t, document)
+  })
 }
 
 const PANEL = 'height:600px;overflow-y:auto'

@@ -15,6 +15,8 @@ export interface OpenDocument {
     name: Name,
     ...values: Parameters<PageFunctions[Name]>
   ) => Promise<Awaited<ReturnType<PageFunctions[Name]>>>
+  /** Evaluates an expression in the isolated world. */
+  readInside: (expression: string) => Promise<unknown>
   /** Evaluates an expression in the page's own world. */
   read: (expression: string) => Promise<unknown>
 }
@@ -50,16 +52,18 @@ export async function openLab(t: Test) {
       grantUniveralAccess: true,
     })
     const contextId = world.executionContextId
+    const readInside = async (expression: string) => {
+      const evaluation = { expression, contextId, returnByValue: true, awaitPromise: true }
+      const { result, exceptionDetails } = await session.send('Runtime.evaluate', evaluation)
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+      return result.value
+    }
     return {
       page,
       session,
       contextId,
-      call: async (name, ...values) => {
-        const evaluation = { expression: toCall(name, ...values), contextId, returnByValue: true, awaitPromise: true }
-        const { result, exceptionDetails } = await session.send('Runtime.evaluate', evaluation)
-        if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
-        return result.value
-      },
+      readInside,
+      call: (name, ...values) => readInside(toCall(name, ...values)),
       read: (expression) => page.evaluate(expression),
     }
   }

@@ -1,10 +1,56 @@
-// Additional files beside the screenshot.
-
+import { inflateSync } from 'node:zlib'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import t from 'tap'
+import { isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage, type Shot, strict } from '../options.ts'
 
+// Additional files beside the screenshot.
+
+// What is masked is in no file of a capture. The marker is in a text, an attribute, a canvas, a background, and where browsers repeat such texts.
+
+const STYLE = 'position:absolute;left:100px;width:300px;height:100px;margin:0'
+/** Parts of a page by the marker that they hide. */
+const PARTS: Record<string, (marker: string) => string> = {
+  'a text': (m) => `<p class="private">${m}</p>`,
+  'a heading, which the outline of a PDF repeats': (m) => `<h1 class="private">${m}</h1><h2>Public</h2>`,
+  'a text that is larger than its box': (m) =>
+    `<p class="private" style="width:10px;height:10px;white-space:nowrap;overflow:visible">${m}</p>`,
+  'an attribute and a label': (m) => `<p class="private" title="${m}" data-mail="${m}" aria-label="${m}">text</p>`,
+  'a link': (m) => `<p class="private"><a href="https://example.com/?${m}">write</a></p>`,
+  'an alternative text': (m) =>
+    `<img class="private" alt="${m}" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" style="width:50px;height:50px">`,
+  'a canvas': (m) =>
+    `<canvas class="private">${m}</canvas><script>document.querySelector('canvas').getContext('2d').fillText('${m}', 9, 9)</script>`,
+  'a background': (m) => `<p class="private" style="${STYLE};top:400px;background:url('data:image/svg+xml,<svg>${m}</svg>')"></p>`,
+  'a rule of a style sheet': (m) => `<style>.private::before { content: '${m}' } .other { color: red }</style><p class="private"></p>`,
+  'a rule of a constructed style sheet': (m) =>
+    `<p class="private"></p><script>{ const sheet = new CSSStyleSheet(); sheet.replaceSync(".private::before { content: '${m}' }"); document.adoptedStyleSheets = [sheet] }</script>`,
+  'what is typed into a field': (m) =>
+    `<div class="private"><input id="f"></div><script>f.value = '${m}'; f.removeAttribute('id')</script>`,
+  'a field': (m) => `<input class="private" value="${m}"><textarea class="private">${m}</textarea>`,
+  'a component': (m) =>
+    `<x-card></x-card><script>document.currentScript.previousElementSibling.attachShadow({ mode: 'open' }).innerHTML = '<p class="private">${m}</p>'</script>`,
+  'a closed component': (m) =>
+    `<x-card></x-card><script>document.currentScript.previousElementSibling.attachShadow({ mode: 'closed' }).innerHTML = '<p class="private">${m}</p>'</script>`,
+  'a frame': (m) => `<iframe srcdoc="<p class=private>${m}</p>"></iframe>`,
+  'a masked frame': (m) => `<iframe class="private" srcdoc="<p>${m}</p>"></iframe>`,
+  'the title': (m) =>
+    `<svg style="display:none"><desc class="private">${m}</desc></svg><script>document.title = '${m}'; document.querySelector('title').className = 'private'</script>`,
+  'a comment and a template': (m) => `<p class="private"><!-- ${m} --></p><template><p class="private">${m}</p></template>`,
+}
+const markers = Object.keys(PARTS).map((name, index) => ({ name, marker: `anna.secret${index}@example.com` }))
+const encoded = (text: string): string => [...text].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+/** The parts whose markers are in a text, in any spelling. */
+const leaksIn = (text: string): string[] => {
+  const found = markers.filter(({ marker }) => [marker, encoded(marker)].some((form) => text.toLowerCase().includes(form)))
+  return found.length === 0 && /anna\.secret/i.test(text) ? ['an unknown part'] : found.map(({ name }) => name)
+}
+const SECRETS = `<!doctype html><html lang="en"><title>Account</title><body><p class="control" style="${STYLE};top:10px">x</p>
+  ${markers.map(({ name, marker }) => PARTS[name]?.(marker)).join('\n')}</body>`
+
 const stage = await openStage(t, {
+  '/secrets': SECRETS,
   '/page': (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'secret=cookie-value' })
     response.end(`<!doctype html><html lang="en"><title>A page</title><body><h1>Heading</h1><p id="p">Before</p><p hidden>Hidden</p>
@@ -134,4 +180,49 @@ t.test('option save_accessibility_tree: saves the accessibility tree', async (t)
   const nodes = JSON.parse(textOf(await shoot('/page', { saveAccessibilityTree: true }), 'accessibility_tree'))
   const named = nodes.map(({ role, name }: { role?: { value: string }; name?: { value: string } }) => `${role?.value} ${name?.value ?? ''}`)
   for (const one of ['heading Heading', 'button Press', 'image A dot']) t.ok(named.includes(one), one)
+})
+
+t.test('no file of a capture has what is masked', async (t) => {
+  const { findings, pixels } = await shoot('/secrets', {
+    ...{ maskSelectors: ['.private', '.control'], maskColor: '#ff0000', saveHtml: true, saveText: true, saveAccessibilityTree: true },
+    ...{ metadataLinks: true, metadataPageTitle: true, metadataOpenGraph: true },
+  })
+  t.ok(isNear(pixels.at(250, 50), RED), 'the control is covered')
+  t.ok(findings.files.size >= 3)
+  for (const [type, bytes] of findings.files) t.strictSame(leaksIn(String(bytes)), [], `${type}: ${String(bytes).slice(0, 300)}`)
+  t.strictSame(leaksIn(JSON.stringify([findings.page, findings.pageTitle, findings.finalUrl])), [], 'metadata')
+})
+
+/** The texts of a PDF, as its objects have them and as a viewer reads them. */
+async function textsOf(pdf: Buffer): Promise<string> {
+  const raw = pdf.toString('latin1')
+  const streams = [...raw.matchAll(/stream\r?\n([\s\S]*?)endstream/g)].map(([, data = '']) => {
+    try {
+      return inflateSync(Buffer.from(data, 'latin1')).toString('latin1')
+    } catch {
+      return data
+    }
+  })
+  // Strings of two bytes a letter lose their zeros.
+  const objects = [raw, ...streams].join('\n').replaceAll('\0', '')
+  const hex = [...raw.matchAll(/<([0-9A-Fa-f]{8,})>/g)].map(([, digits = '']) =>
+    Buffer.from(digits, 'hex').toString('latin1').replaceAll('\0', ''),
+  )
+  const file = await getDocument({ data: new Uint8Array(pdf), useSystemFonts: true, verbosity: 0 }).promise
+  const read: unknown[] = [await file.getOutline(), await file.getMetadata()]
+  for (let number = 1; number <= file.numPages; number++) {
+    const page = await file.getPage(number)
+    const { items } = await page.getTextContent()
+    read.push(items.map((item) => ('str' in item ? item.str : '')).join(''), await page.getAnnotations(), await page.getStructTree())
+  }
+  return [objects, ...hex, JSON.stringify(read)].join('\n')
+}
+
+t.test('a PDF has what is masked neither as text, link, description nor outline', async (t) => {
+  const textsWith = async (maskSelectors: string[]) => {
+    const { picture } = await stage.take('/secrets', { maskSelectors, format: 'pdf', pdfTagged: true, pdfOutline: true })
+    return textsOf(picture)
+  }
+  t.ok(leaksIn(await textsWith(['.control'])).length > 5, 'the search finds them without a mask')
+  t.strictSame(leaksIn(await textsWith(['.private', '.control'])), [])
 })

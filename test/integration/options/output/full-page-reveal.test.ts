@@ -2,8 +2,9 @@
 
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import type { Pages } from '../../capture-runner/stage/page-server.ts'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { atPaths, markup, openStage, page, pathOf } from '../options.ts'
 
 const SECTIONS = 12
 const HEIGHT = 500
@@ -23,9 +24,7 @@ const latePart = Array.from(
     `<section class="late" style="height:300px"><div style="height:200px">Part ${i}</div><img loading="lazy" src="/green.svg?${i}" width="100" height="80"></section>`,
 ).join('')
 const late = (arrive: string) =>
-  page(
-    '',
-    `<style>.late div { opacity: 0; transition: opacity .3s; background: #0f0 } .late.on div { opacity: 1 } img { display: block }</style>
+  markup`<style>.late div { opacity: 0; transition: opacity .3s; background: #0f0 } .late.on div { opacity: 1 } img { display: block }</style>
      <main style="min-height:100vh"><p style="height:100px;margin:0">Top</p></main><footer style="height:100px;background:#00f">End</footer><script>
       const watch = new IntersectionObserver((entries) => { for (const entry of entries) if (entry.isIntersecting) entry.target.classList.add('on') })
       const add = (html) => {
@@ -33,12 +32,9 @@ const late = (arrive: string) =>
         for (const section of document.querySelectorAll('.late:not(.on)')) watch.observe(section)
       }
       const part = \`${latePart}\`
-      ${arrive}</script>`,
-  )
+      ${arrive}</script>`
 const feed = (most: number) =>
-  page(
-    '',
-    `<div id="feed"></div><div id="end">More</div><script>
+  markup`<div id="feed"></div><div id="end">More</div><script>
       let pages = 0
       const add = () => fetch('/part').then(() => {
         pages++
@@ -48,40 +44,28 @@ const feed = (most: number) =>
         else end.textContent = 'The end'
       })
       const watch = new IntersectionObserver(([entry]) => entry.isIntersecting && add())
-      watch.observe(end)</script>`,
-  )
+      watch.observe(end)</script>`
 const BACKGROUND = 'background: #f00 linear-gradient(#0f0, #0f0) no-repeat 0 50% / 100% 800px'
 /** Bands that are filled while they are near the middle of the window. @param move a statement with the `band`, its `index`, its `shift` in pixels and `isSeen` */
 const movedBands = (style: string, move: string) =>
-  page(
-    '',
-    `<style>.band { height: 500px; background: #f00; ${style} }</style>${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
+  markup`<style>.band { height: 500px; background: #f00; ${style} }</style>${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
       for (const [index, band] of document.querySelectorAll('.band').entries()) {
         const { top, height } = band.getBoundingClientRect(), isSeen = top < innerHeight && top + height > 0
         const shift = (top + height / 2 - innerHeight / 2) * .2
         ${move}
       }
-    }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
-  )
+    }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`
 const toggled = (condition: string) =>
-  page(
-    '',
-    `<style>${HIDDEN}</style>${sections()}<script>const look = () => {
+  markup`<style>${HIDDEN}</style>${sections()}<script>const look = () => {
       for (const section of document.querySelectorAll('section')) section.classList.toggle('on', ${condition})
-    }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
-  )
+    }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`
 /** A hero as tall as the window that moves with the scroll, above sections. @param move a statement with the hero `h` */
 const movedHero = (style: string, move: string) =>
-  page(
-    '',
-    `<style>#h { height: 100vh; background: #0f0; ${style} } section { height: ${HEIGHT}px; background: #00f; position: relative }</style><div id="h"></div>${sections(5)}<script>
-      const move = () => { ${move} }; addEventListener('scroll', move); move()</script>`,
-  )
+  markup`<style>#h { height: 100vh; background: #0f0; ${style} } section { height: ${HEIGHT}px; background: #00f; position: relative }</style><div id="h"></div>${sections(5)}<script>
+      const move = () => { ${move} }; addEventListener('scroll', move); move()</script>`
 /** Sections that scripts show when they are near the top of the window, some time after a scroll. */
 const lookedAtLate = (schedule: string) =>
-  page(
-    '',
-    `<style>${HIDDEN}</style>${sections()}<script>
+  markup`<style>${HIDDEN}</style>${sections()}<script>
       let timer = 0
       const look = () => {
         timer = 0
@@ -90,18 +74,114 @@ const lookedAtLate = (schedule: string) =>
           if (top < 550 && bottom > 0 && innerHeight < 1000) section.classList.add('on')
         }
       }
-      look(); addEventListener('scroll', () => { ${schedule} })</script>`,
-  )
+      look(); addEventListener('scroll', () => { ${schedule} })</script>`
 /** Like AdminLTE 2: a script makes content as tall as the window. */
 const filled = (onResize: string) =>
-  page(
-    '',
-    `<div style="overflow-y:auto;background:#0f0"><header style="height:50px"></header><main id="main"><div style="height:700px"></div></main><footer style="height:50px;background:#f00"></footer></div><script>
+  markup`<div style="overflow-y:auto;background:#0f0"><header style="height:50px"></header><main id="main"><div style="height:700px"></div></main><footer style="height:50px;background:#f00"></footer></div><script>
       const fill = () => { main.style.minHeight = innerHeight - 100 + 'px' }
-      fill(); addEventListener('resize', ${onResize})</script>`,
-  )
+      fill(); addEventListener('resize', ${onResize})</script>`
 
+/** Twelve sections that appear on scroll. */
+const REVEALED: Pages = {
+  'sections that appear once': page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}${observe("if (entry.isIntersecting) entry.target.classList.add('on')")}`,
+  ),
+  'sections that hide again when they are left': page(
+    '',
+    `<style>${HIDDEN}</style>${sections()}${observe("entry.target.classList.toggle('on', entry.isIntersecting)")}`,
+  ),
+  // Like AOS: by scroll events, the window's height and the elements' positions.
+  'sections that appear by scroll events': markup`<style>${HIDDEN}</style>${sections()}<script>const look = () => {
+      for (const section of document.querySelectorAll('section')) section.classList.toggle('on', section.offsetTop < scrollY + innerHeight - 120 || innerHeight > 3000)
+    }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
+  'sections on view timelines': markup`<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
+      section div { animation: in linear both; animation-timeline: view(); animation-range: entry 0% cover 40% }</style>${sections()}`,
+  'sections on scroll timelines': markup`<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
+      section div { animation: in linear both; animation-timeline: scroll(root); animation-range: 10px 20px } #s0 div { animation: none }</style>${sections()}`,
+  // Like Motion: each animation ends with a style of its own, so one that hides must not end after one that shows.
+  'sections that scripts animate each time': markup`<style>${SHOWN} section div { opacity: 0 }</style>${sections()}${observe(
+    `const section = entry.target
+        if (!entry.isIntersecting && !section.wasSeen) continue
+        section.wasSeen = true
+        const animation = section.firstChild.animate({ opacity: entry.isIntersecting ? [0, 1] : 0 }, { duration: 800, fill: 'both' })
+        animation.finished.then(() => { animation.commitStyles(); animation.cancel() })`,
+  )}`,
+  'sections at which a script looks 100 ms after a scroll': lookedAtLate('timer ||= setTimeout(look, 100)'),
+  'sections at which a script looks 200 ms after a scroll': lookedAtLate('timer ||= setTimeout(look, 200)'),
+  'sections at which a script looks in a frame 150 ms after the last scroll': lookedAtLate(
+    'clearTimeout(timer); timer = setTimeout(() => requestAnimationFrame(look), 150)',
+  ),
+  'sections of a page that a timer opens': page(
+    '',
+    `<p>Soon.</p><script>setTimeout(() => { location.href = '${pathOf('sections that appear once')}' }, 700)</script>`,
+  ),
+  'sections that appear in the upper 80 % of the window': toggled('section.getBoundingClientRect().top < innerHeight * .8'),
+  'sections that appear in the window without its last quarter': markup`<style>${HIDDEN}</style>${sections()}<script>
+      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '0px 0px -25% 0px' })
+      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
+  'sections that appear in the middle half of the window': markup`<style>${HIDDEN}</style>${sections()}<script>
+      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '-25%' })
+      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
+}
+/** Bands that move with the scroll. */
+const MOVED: Pages = {
+  // Each band is filled while it is near the middle of the window.
+  parallax: markup`<style>.band { height: 500px; overflow: hidden; position: relative; background: #f00 } .band div { position: absolute; top: -30%; width: 100%; height: 160%; background: #0f0 }</style>
+      ${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, height } = band.getBoundingClientRect()
+          band.firstChild.style.transform = 'translateY(' + (top + height / 2 - innerHeight / 2) * .2 + 'px)'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  'parallax-top': movedBands(
+    'position: relative; overflow: hidden',
+    "band.firstChild.style.cssText = 'position:absolute;height:800px;width:100%;background:#0f0;top:' + (shift - 150) + 'px'",
+  ),
+  'parallax-margin': movedBands(
+    'overflow: hidden',
+    "band.firstChild.style.cssText = 'height:800px;background:#0f0;margin-top:' + (shift - 150) + 'px'",
+  ),
+  'parallax-background': movedBands(BACKGROUND, "band.style.backgroundPositionY = shift - 150 + 'px'"),
+  'parallax-percent': movedBands(BACKGROUND, "band.style.backgroundPosition = '0 ' + (50 - shift / 3) + '%'"),
+  'parallax-calc': movedBands(BACKGROUND, "band.style.backgroundPosition = 'left calc(50% + ' + shift + 'px)'"),
+  // Like jarallax: bands are filled only while they are in the window.
+  'parallax-in-view': markup`<style>.band { height: 500px; overflow: hidden; background: #f00 } .band div { height: 900px; background: #0f0 }</style>
+      ${'<div class="band"><div></div></div>'.repeat(8)}<script>const move = () => {
+        for (const band of document.querySelectorAll('.band')) {
+          const { top, bottom } = band.getBoundingClientRect()
+          if (bottom > 0 && top < innerHeight) band.firstChild.style.transform = 'translateY(' + (-200 - (top + 250 - innerHeight / 2) * .3) + 'px)'
+        }
+      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
+  'parallax-seen': movedBands(BACKGROUND, "if (isSeen) band.style.backgroundPositionY = shift - 150 + 'px'"),
+  'parallax-fixed': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 + scrollY - index * 500 + 'px'"),
+  'parallax-two': movedBands(
+    `${BACKGROUND}; background-image: linear-gradient(#0f0, #0f0), linear-gradient(#0f0, #0f0)`,
+    "band.style.backgroundPosition = '0 ' + (shift - 150) + 'px, 0 ' + (shift - 120) + 'px'",
+  ),
+  'parallax-curve': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 - shift * Math.abs(shift) / 60 + 'px'"),
+  'parallax-frames': movedBands(
+    'background: linear-gradient(#0f0 500px, #f00 0 800px, #0f0 0) no-repeat 0 0 / 100% 1300px',
+    "band.style.backgroundPositionY = (scrollY % 1140 > 500) * -800 + 'px'",
+  ),
+}
+/** Heroes that move with the scroll, above sections. */
+const HEROES: Pages = {
+  'hero-transform': movedHero('', "h.style.transform = 'translate3d(0,' + scrollY / 3 + 'px,0)'"),
+  'hero-top': movedHero('position: relative', "h.style.top = scrollY * .4 + 'px'"),
+  'hero-variable': movedHero(
+    'position: relative; top: calc(var(--scroll) * .5px)',
+    "document.documentElement.style.setProperty('--scroll', scrollY)",
+  ),
+  'hero-fixed': movedHero(
+    'position: fixed; top: 0; width: 100%; z-index: -1; margin-bottom: 0',
+    "h.style.transform = 'translateY(' + -scrollY * .3 + 'px)'; document.body.style.paddingTop = '600px'",
+  ),
+}
 const stage = await openStage(t, {
+  ...atPaths(REVEALED),
+  ...atPaths(MOVED),
+  ...atPaths(HEROES),
   '/filled': filled('fill'),
   '/filled-late': filled('() => setTimeout(fill, 100)'),
   '/late-0': late('add(part); add(part); add(part)'),
@@ -115,139 +195,23 @@ const stage = await openStage(t, {
       .end('<svg xmlns="http://www.w3.org/2000/svg" width="100" height="80"><rect width="100" height="80" fill="#0f0"/></svg>'),
   '/feed': feed(5),
   '/endless': feed(1_000),
-  '/top-80': toggled('section.getBoundingClientRect().top < innerHeight * .8'),
-  '/margin-25': page(
-    '',
-    `<style>${HIDDEN}</style>${sections()}<script>
-      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '0px 0px -25% 0px' })
-      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
-  ),
-  '/middle-half': page(
-    '',
-    `<style>${HIDDEN}</style>${sections()}<script>
-      const watch = new IntersectionObserver((entries) => { for (const entry of entries) entry.target.classList.toggle('on', entry.isIntersecting) }, { rootMargin: '-25%' })
-      for (const section of document.querySelectorAll('section')) watch.observe(section)</script>`,
-  ),
-  // Each band is filled while it is near the middle of the window.
-  '/parallax': page(
-    '',
-    `<style>.band { height: 500px; overflow: hidden; position: relative; background: #f00 } .band div { position: absolute; top: -30%; width: 100%; height: 160%; background: #0f0 }</style>
-      ${'<div class="band"><div>Band</div></div>'.repeat(8)}<script>const move = () => {
-        for (const band of document.querySelectorAll('.band')) {
-          const { top, height } = band.getBoundingClientRect()
-          band.firstChild.style.transform = 'translateY(' + (top + height / 2 - innerHeight / 2) * .2 + 'px)'
-        }
-      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
-  ),
-  '/parallax-top': movedBands(
-    'position: relative; overflow: hidden',
-    "band.firstChild.style.cssText = 'position:absolute;height:800px;width:100%;background:#0f0;top:' + (shift - 150) + 'px'",
-  ),
-  '/parallax-margin': movedBands(
-    'overflow: hidden',
-    "band.firstChild.style.cssText = 'height:800px;background:#0f0;margin-top:' + (shift - 150) + 'px'",
-  ),
-  '/parallax-background': movedBands(BACKGROUND, "band.style.backgroundPositionY = shift - 150 + 'px'"),
-  '/parallax-percent': movedBands(BACKGROUND, "band.style.backgroundPosition = '0 ' + (50 - shift / 3) + '%'"),
-  '/parallax-calc': movedBands(BACKGROUND, "band.style.backgroundPosition = 'left calc(50% + ' + shift + 'px)'"),
-  '/parallax-seen': movedBands(BACKGROUND, "if (isSeen) band.style.backgroundPositionY = shift - 150 + 'px'"),
-  '/parallax-fixed': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 + scrollY - index * 500 + 'px'"),
-  '/parallax-two': movedBands(
-    `${BACKGROUND}; background-image: linear-gradient(#0f0, #0f0), linear-gradient(#0f0, #0f0)`,
-    "band.style.backgroundPosition = '0 ' + (shift - 150) + 'px, 0 ' + (shift - 120) + 'px'",
-  ),
-  '/parallax-curve': movedBands(BACKGROUND, "band.style.backgroundPositionY = -150 - shift * Math.abs(shift) / 60 + 'px'"),
-  '/parallax-frames': movedBands(
-    'background: linear-gradient(#0f0 500px, #f00 0 800px, #0f0 0) no-repeat 0 0 / 100% 1300px',
-    "band.style.backgroundPositionY = (scrollY % 1140 > 500) * -800 + 'px'",
-  ),
-  '/hero-transform': movedHero('', "h.style.transform = 'translate3d(0,' + scrollY / 3 + 'px,0)'"),
-  '/hero-top': movedHero('position: relative', "h.style.top = scrollY * .4 + 'px'"),
-  '/hero-variable': movedHero(
-    'position: relative; top: calc(var(--scroll) * .5px)',
-    "document.documentElement.style.setProperty('--scroll', scrollY)",
-  ),
-  '/hero-fixed': movedHero(
-    'position: fixed; top: 0; width: 100%; z-index: -1; margin-bottom: 0',
-    "h.style.transform = 'translateY(' + -scrollY * .3 + 'px)'; document.body.style.paddingTop = '600px'",
-  ),
-  // Like jarallax: bands are filled only while they are in the window.
-  '/parallax-in-view': page(
-    '',
-    `<style>.band { height: 500px; overflow: hidden; background: #f00 } .band div { height: 900px; background: #0f0 }</style>
-      ${'<div class="band"><div></div></div>'.repeat(8)}<script>const move = () => {
-        for (const band of document.querySelectorAll('.band')) {
-          const { top, bottom } = band.getBoundingClientRect()
-          if (bottom > 0 && top < innerHeight) band.firstChild.style.transform = 'translateY(' + (-200 - (top + 250 - innerHeight / 2) * .3) + 'px)'
-        }
-      }; addEventListener('scroll', move); addEventListener('resize', move); move()</script>`,
-  ),
-  // Like Motion: each animation ends with a style of its own, so one that hides must not end after one that shows.
-  '/animated': page(
-    '',
-    `<style>${SHOWN} section div { opacity: 0 }</style>${sections()}${observe(
-      `const section = entry.target
-        if (!entry.isIntersecting && !section.wasSeen) continue
-        section.wasSeen = true
-        const animation = section.firstChild.animate({ opacity: entry.isIntersecting ? [0, 1] : 0 }, { duration: 800, fill: 'both' })
-        animation.finished.then(() => { animation.commitStyles(); animation.cancel() })`,
-    )}`,
-  ),
-  '/throttled-100': lookedAtLate('timer ||= setTimeout(look, 100)'),
-  '/throttled-200': lookedAtLate('timer ||= setTimeout(look, 200)'),
-  '/debounced-150': lookedAtLate('clearTimeout(timer); timer = setTimeout(() => requestAnimationFrame(look), 150)'),
-  '/reloads': page(
-    '',
-    `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
-  ),
-  '/reloads-on-scroll': page(
-    '',
-    `<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('scroll', () => location.reload())</script>`,
-  ),
-  '/redirects': page('', `<p>Soon.</p><script>setTimeout(() => { location.href = '/once' }, 700)</script>`),
-  '/redraws': page(
-    '',
-    `<canvas id="chart" width="400" height="2000" style="display:block"></canvas><script>
+  '/reloads': markup`<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
+  '/reloads-on-scroll': markup`<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('scroll', () => location.reload())</script>`,
+  '/redraws': markup`<canvas id="chart" width="400" height="2000" style="display:block"></canvas><script>
       const draw = () => { const pen = chart.getContext('2d'); pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 400, 2000) }
       draw(); addEventListener('resize', () => { chart.width = 400; setTimeout(draw, 400) })</script>`,
-  ),
-  '/without-scripts': page(
-    '',
-    `<style>#note { display: none; height: 100px; background: #f00 } @media (scripting: none) { #note { display: block } }
+  '/without-scripts': markup`<style>#note { display: none; height: 100px; background: #f00 } @media (scripting: none) { #note { display: block } }
       @media (scripting: enabled) { #main { background: #0f0 } }</style><noscript>Turn on scripts.</noscript><div id="note"></div><div id="main" style="height:2000px"></div><script>1</script>`,
-  ),
-  '/once': page('', `<style>${HIDDEN}</style>${sections()}${observe("if (entry.isIntersecting) entry.target.classList.add('on')")}`),
-  '/reset': page('', `<style>${HIDDEN}</style>${sections()}${observe("entry.target.classList.toggle('on', entry.isIntersecting)")}`),
-  // Like AOS: by scroll events, the window's height and the elements' positions.
-  '/by-scroll': page(
-    '',
-    `<style>${HIDDEN}</style>${sections()}<script>const look = () => {
-      for (const section of document.querySelectorAll('section')) section.classList.toggle('on', section.offsetTop < scrollY + innerHeight - 120 || innerHeight > 3000)
-    }; addEventListener('scroll', look); addEventListener('resize', look); look()</script>`,
-  ),
-  '/view-timeline': page(
-    '',
-    `<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
-      section div { animation: in linear both; animation-timeline: view(); animation-range: entry 0% cover 40% }</style>${sections()}`,
-  ),
-  '/content-visibility': page(
-    '',
-    `<style>section { height: ${HEIGHT}px; content-visibility: auto; contain-intrinsic-size: auto ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #0f0 }</style>${sections(25)}`,
-  ),
+  '/content-visibility': markup`<style>section { height: ${HEIGHT}px; content-visibility: auto; contain-intrinsic-size: auto ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #0f0 }</style>${sections(25)}`,
   '/fixed-background': page(
     'background: linear-gradient(#0f0, #0f0) fixed',
     `<div style="height:3000px"></div><div style="height:500px;background:linear-gradient(#00f, #00f) fixed"></div>`,
   ),
-  '/header': page(
-    '',
-    `<style>header { position: sticky; top: 0; height: 100px; background: #0f0; transition: background 1.5s } header.away { background: #f00 }</style>
+  '/header': markup`<style>header { position: sticky; top: 0; height: 100px; background: #0f0; transition: background 1.5s } header.away { background: #f00 }</style>
      <header id="bar"></header><div style="height:4000px"></div>
      <script>addEventListener('scroll', () => bar.classList.toggle('away', scrollY > 50))</script>`,
-  ),
   // Like menus of documentation: highlights the entry of the last section in the window.
-  '/marked': page(
-    '',
-    `<style>${SHOWN} nav { position: fixed; top: 0; left: 0; z-index: 1; width: 300px } a { display: block; height: 40px; background: #00f; transition: background 1s }
+  '/marked': markup`<style>${SHOWN} nav { position: fixed; top: 0; left: 0; z-index: 1; width: 300px } a { display: block; height: 40px; background: #00f; transition: background 1s }
       a.active { background: #f00 }</style><nav>${Array.from({ length: SECTIONS }, (_, i) => `<a href="#s${i}">${i}</a>`).join('')}</nav>${sections()}
       <script>let marked
         const mark = () => {
@@ -257,84 +221,46 @@ const stage = await openStage(t, {
           marked?.classList.add('active')
         }
         addEventListener('scroll', mark); addEventListener('resize', mark); mark()</script>`,
-  ),
   // Like AdminLTE: a taller window makes the side menu smaller, and a script keeps it small.
-  '/side-menu': page(
-    '',
-    `<style>aside { position: absolute; top: 0; left: 0; width: 400px; height: 1300px; background: #0f0 } @media (min-height: 1000px) { aside { height: 500px } }</style>
+  '/side-menu': markup`<style>aside { position: absolute; top: 0; left: 0; width: 400px; height: 1300px; background: #0f0 } @media (min-height: 1000px) { aside { height: 500px } }</style>
       <aside id="side"></aside><script>addEventListener('resize', () => { side.style.height = '500px' })</script>`,
-  ),
   // Like Material for MkDocs: a script gives the part of the menu the height of the window, later than it learns of the size.
   ...Object.fromEntries(
     ['requestAnimationFrame', '((act) => setTimeout(act, 30))', '((act) => setTimeout(act, 300))'].map((later, index) => [
       `/side-part-${index}`,
-      page(
-        '',
-        `<style>main { display: flex } section { height: ${HEIGHT}px; background: #0f0 } aside { width: 100px; overflow-y: auto; align-self: flex-start }</style>
+      markup`<style>main { display: flex } section { height: ${HEIGHT}px; background: #0f0 } aside { width: 100px; overflow-y: auto; align-self: flex-start }</style>
           <main><div style="flex:1">${sections(4)}</div><aside id="side"><p>Chapters</p></aside></main><script>
             const fit = () => { side.style.height = innerHeight - 50 + 'px' }; fit(); addEventListener('resize', () => ${later}(fit))</script>`,
-      ),
     ]),
   ),
   // Like Node.js' documentation: the header is smaller while it sticks to the window.
-  '/pinned': page(
-    '',
-    `<style>header { position: sticky; top: -1px; background: #f00 } header div { height: 100px } .pinned #more { display: none } section { height: ${HEIGHT}px; background: #0f0 }</style>
+  '/pinned': markup`<style>header { position: sticky; top: -1px; background: #f00 } header div { height: 100px } .pinned #more { display: none } section { height: ${HEIGHT}px; background: #0f0 }</style>
       <header id="bar"><div></div><div id="more"></div></header><main>${sections(40)}</main><script>
         new IntersectionObserver(([entry]) => bar.classList.toggle('pinned', entry.intersectionRatio < 1), { threshold: [1] }).observe(bar)</script>`,
-  ),
-  '/fetched': page(
-    '',
-    `<style>section { height: ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #f00 }</style>${sections(15)}${observe(
-      "if (entry.isIntersecting) { watch.unobserve(entry.target); fetch('/part').then(() => { entry.target.firstChild.style.background = '#0f0' }) }",
-    )}`,
-  ),
+  '/fetched': markup`<style>section { height: ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #f00 }</style>${sections(15)}${observe(
+    "if (entry.isIntersecting) { watch.unobserve(entry.target); fetch('/part').then(() => { entry.target.firstChild.style.background = '#0f0' }) }",
+  )}`,
   '/part': (_, response) => {
     setTimeout(() => response.end('x'), 150)
   },
-  '/window-tall': page(
-    '',
-    `<style>.hero { height: 100vh; background: #f00 } .most { height: 50vh; background: #00f } section { height: ${HEIGHT}px } </style>
+  '/window-tall': markup`<style>.hero { height: 100vh; background: #f00 } .most { height: 50vh; background: #00f } section { height: ${HEIGHT}px } </style>
      <div class="hero"></div><div class="most"></div><div id="js" style="background:#f00"></div>${sections(4)}
      <script>const fit = () => { js.style.height = innerHeight + 'px' }; addEventListener('resize', fit); fit()</script>`,
-  ),
-  '/late-below-drawing': page(
-    '',
-    `<style>${HIDDEN}</style><svg style="display:block;width:100%;height:100vh;background:#00f"></svg><main></main><script>
+  '/late-below-drawing': markup`<style>${HIDDEN}</style><svg style="display:block;width:100%;height:100vh;background:#00f"></svg><main></main><script>
       setTimeout(() => {
         document.querySelector('main').innerHTML = \`${sections(4)}\`
         const watch = new IntersectionObserver((entries) => { for (const entry of entries) if (entry.isIntersecting) entry.target.classList.add('on') })
         for (const section of document.querySelectorAll('section')) watch.observe(section)
       }, 1200)</script>`,
-  ),
-  '/spacing': page(
-    '',
-    `<div style="position:fixed;inset:0;background:#f00;z-index:-1"></div><main style="margin-top:100vh;background:#0f0">${sections(4)}</main><style>section { height: ${HEIGHT}px }</style>`,
-  ),
-  '/footer-of-window': page(
-    '',
-    `${'<p style="height:700px;margin:0;background:#0f0">Text</p>'.repeat(2)}<footer style="position:absolute;bottom:0">End</footer>`,
-  ),
+  '/spacing': markup`<div style="position:fixed;inset:0;background:#f00;z-index:-1"></div><main style="margin-top:100vh;background:#0f0">${sections(4)}</main><style>section { height: ${HEIGHT}px }</style>`,
+  '/footer-of-window': markup`${'<p style="height:700px;margin:0;background:#0f0">Text</p>'.repeat(2)}<footer style="position:absolute;bottom:0">End</footer>`,
   // Like skrollr: the page is as tall as the scroll that it needs in this window.
-  '/page-of-window': page(
-    '',
-    `<style>${SHOWN}</style>${sections(4)}<script>
+  '/page-of-window': markup`<style>${SHOWN}</style>${sections(4)}<script>
       const fit = () => { document.body.style.height = innerHeight + 1400 + 'px' }; addEventListener('resize', fit); fit()</script>`,
-  ),
-  '/scroll-timeline': page(
-    '',
-    `<style>${SHOWN} @keyframes in { from { opacity: 0 } to { opacity: 1 } }
-      section div { animation: in linear both; animation-timeline: scroll(root); animation-range: 10px 20px } #s0 div { animation: none }</style>${sections()}`,
-  ),
-  '/canvas-fits': page(
-    '',
-    `<canvas id="map" style="display:block;width:100vw;height:100vh"></canvas><p style="position:absolute;top:0">A map.</p><script>
+  '/canvas-fits': markup`<canvas id="map" style="display:block;width:100vw;height:100vh"></canvas><p style="position:absolute;top:0">A map.</p><script>
       const draw = () => { map.width = innerWidth; map.height = innerHeight; const pen = map.getContext('2d'); pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 9999, 9999) }
       draw(); let resized = 0; addEventListener('resize', () => { map.width = map.width; setTimeout(draw, 300) })</script>`,
-  ),
-  '/canvas-of-window': page(
-    '',
-    `<canvas id="stars" style="position:fixed;inset:0;z-index:-1"></canvas><div style="height:2000px">Text</div><script>
+  '/canvas-of-window': markup`<canvas id="stars" style="position:fixed;inset:0;z-index:-1"></canvas><div style="height:2000px">Text</div><script>
       const draw = () => {
         stars.width = innerWidth
         stars.height = innerHeight
@@ -343,10 +269,7 @@ const stage = await openStage(t, {
         pen.fillRect(0, 0, stars.width, stars.height)
       }
       draw(); addEventListener('resize', draw)</script>`,
-  ),
-  '/chart-in-line': page(
-    '',
-    `<div id="frame" style="height:60vh"><canvas id="chart"></canvas></div><div style="height:2000px;background:#00f">Text</div><script>
+  '/chart-in-line': markup`<div id="frame" style="height:60vh"><canvas id="chart"></canvas></div><div style="height:2000px;background:#00f">Text</div><script>
       new ResizeObserver(() => {
         chart.width = frame.clientWidth
         chart.height = frame.clientHeight
@@ -356,11 +279,7 @@ const stage = await openStage(t, {
           pen.fillRect(0, 0, chart.width, chart.height)
         }, 60)
       }).observe(frame)</script>`,
-  ),
-  '/bar': page(
-    '',
-    '<div style="position:fixed;bottom:0;height:50px;width:100%;background:#f00"></div><div style="height:3000px;background:#0f0"></div>',
-  ),
+  '/bar': markup`<div style="position:fixed;bottom:0;height:50px;width:100%;background:#f00"></div><div style="height:3000px;background:#0f0"></div>`,
 })
 
 const full = { fullPage: true, stabilityTimeout: 2_000, viewportWidth: 400, viewportHeight: 600 } satisfies CaptureOptions
@@ -370,20 +289,12 @@ const count = async (path: string, options: CaptureOptions = full, total = SECTI
   return { shown: shown.filter(Boolean).length, warnings: findings.warnings }
 }
 
-for (const [path, what, total] of [
-  ['/once', 'sections that appear once', SECTIONS],
-  ['/reset', 'sections that hide again when they are left', SECTIONS],
-  ['/by-scroll', 'sections that appear by scroll events', SECTIONS],
-  ['/view-timeline', 'sections on view timelines', SECTIONS],
-  ['/scroll-timeline', 'sections on scroll timelines', SECTIONS],
-  ['/content-visibility', 'sections with content-visibility: auto', 25],
-  ['/animated', 'sections that scripts animate each time', SECTIONS],
-  ['/throttled-100', 'sections at which a script looks 100 ms after a scroll', SECTIONS],
-  ['/throttled-200', 'sections at which a script looks 200 ms after a scroll', SECTIONS],
-  ['/debounced-150', 'sections at which a script looks in a frame 150 ms after the last scroll', SECTIONS],
-  ['/fetched', 'sections fetched when they are seen', 15],
-  ['/redirects', 'sections of a page that a timer opens', SECTIONS],
-] as const) {
+const SEEN = [
+  ...Object.keys(REVEALED).map((what) => [what, pathOf(what), SECTIONS] as const),
+  ['sections with content-visibility: auto', '/content-visibility', 25],
+  ['sections fetched when they are seen', '/fetched', 15],
+] as const
+for (const [what, path, total] of SEEN) {
   t.test(`a full page contains content that appears on scroll: ${what}`, async (t) => {
     t.strictSame(await count(path, full, total), { shown: total, warnings: [] })
   })
@@ -467,18 +378,18 @@ t.test('fixed elements appear once, also after the tall window', async (t) => {
   t.notOk(isNear(pixels.at(200, 300), WHITE))
 })
 
-for (const path of ['/late-timer', '/late-fetch']) {
-  t.test(`a full page of content that arrives late is that of the same content from the start: ${path}`, async (t) => {
-    const { pixels, picture } = await stage.shoot('/late-0', full)
-    t.equal(pixels.height, 100 + 30 * 300 + 100)
-    t.ok(isNear(pixels.at(200, 100 + 29 * 300 + 100), GREEN) && isNear(pixels.at(50, 100 + 29 * 300 + 240), GREEN))
+t.test('a full page of content that arrives late is that of the same content from the start', async (t) => {
+  const { pixels, picture } = await stage.shoot('/late-0', full)
+  t.equal(pixels.height, 100 + 30 * 300 + 100)
+  t.ok(isNear(pixels.at(200, 100 + 29 * 300 + 100), GREEN) && isNear(pixels.at(50, 100 + 29 * 300 + 240), GREEN))
+  for (const path of ['/late-timer', '/late-fetch']) {
     for (const delay of [0, 2_200]) {
       const shot = await stage.shoot(path, { ...full, delay })
       t.strictSame(shot.findings.warnings, [])
-      t.ok(shot.picture.equals(picture), `${delay}: ${shot.pixels.height} px`)
+      t.ok(shot.picture.equals(picture), `${path} after ${delay}: ${shot.pixels.height} px`)
     }
-  })
-}
+  }
+})
 
 t.test('a full page follows a feed to its end, and warns of one without', async (t) => {
   const { pixels, findings } = await stage.shoot('/feed', full)
@@ -487,32 +398,8 @@ t.test('a full page follows a feed to its end, and warns of one without', async 
   t.match(endless.findings.warnings, [/^the page kept growing when its end was in view/])
 })
 
-for (const [path, what] of [
-  ['/top-80', 'the upper 80 % of the window'],
-  ['/margin-25', 'the window without its last quarter'],
-  ['/middle-half', 'the middle half of the window'],
-] as const) {
-  t.test(`a full page contains content that appears in ${what}`, async (t) => {
-    t.strictSame(await count(path), { shown: SECTIONS, warnings: [] })
-  })
-}
-
 t.test('a full page shows elements that move with the scroll as in the middle of the window', async (t) => {
-  for (const way of [
-    '',
-    '-top',
-    '-margin',
-    '-background',
-    '-percent',
-    '-calc',
-    '-in-view',
-    '-seen',
-    '-fixed',
-    '-two',
-    '-curve',
-    '-frames',
-  ]) {
-    const path = `/parallax${way}`
+  for (const path of Object.keys(atPaths(MOVED))) {
     const { pixels } = await stage.shoot(path, full)
     const empty = Array.from({ length: 8 * 10 }, (_, i) => i * 50 + 25).filter((y) => !isNear(pixels.at(200, y), GREEN))
     t.strictSame(empty, [], path)
@@ -520,7 +407,7 @@ t.test('a full page shows elements that move with the scroll as in the middle of
 })
 
 t.test('a hero that moves with the scroll lay behind the content below it', async (t) => {
-  for (const path of ['/hero-transform', '/hero-top', '/hero-variable', '/hero-fixed']) {
+  for (const path of Object.keys(atPaths(HEROES))) {
     const { pixels } = await stage.shoot(path, full)
     t.ok([10, 300, 590].every((y) => isNear(pixels.at(200, y), GREEN)) && isNear(pixels.at(200, 690), BLUE), path)
   }

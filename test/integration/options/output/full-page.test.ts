@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { markup, openStage, page } from '../options.ts'
 
 const block = (color: string, height: number, more = '') => `<div style="background:${color};height:${height}px;${more}"></div>`
 const svg = (color: string) =>
@@ -20,15 +20,10 @@ const patient = (id: string) => `<div id="${id}" style="height:20px;background:#
 
 const stage = await openStage(t, {
   // A fixed header, a sticky one below the window, 60 rows of 1,000 px.
-  '/tall': page(
-    '',
-    `<div style="position:fixed;top:0;left:0;width:100px;height:50px;background:#f00"></div>
+  '/tall': markup`<div style="position:fixed;top:0;left:0;width:100px;height:50px;background:#f00"></div>
      ${Array.from({ length: 60 }, (_, i) => block(`rgb(0,${i * 4},200)`, 1_000)).join('')}`,
-  ),
   // Adds a block when its end comes near, at most fifty times.
-  '/feed': page(
-    '',
-    `<div id="feed"><div style="height:2000px;background:#00f"></div></div><script>
+  '/feed': markup`<div id="feed"><div style="height:2000px;background:#00f"></div></div><script>
      let added = 0
      addEventListener('scroll', () => {
        if (added < 50 && scrollY + innerHeight > document.documentElement.scrollHeight - 100) {
@@ -36,23 +31,13 @@ const stage = await openStage(t, {
          feed.insertAdjacentHTML('beforeend', '<div style="height:1000px;background:#0f0"></div>')
        }
      })</script>`,
-  ),
-  '/places': page(
-    '',
-    `${block('#fff', 8_000)}<script>const seen = new Set(); addEventListener('scroll', () => { seen.add(scrollY); document.title = [...seen].sort((a, b) => a - b).join() })</script>`,
-  ),
+  '/places': markup`${block('#fff', 8_000)}<script>const seen = new Set(); addEventListener('scroll', () => { seen.add(scrollY); document.title = [...seen].sort((a, b) => a - b).join() })</script>`,
   '/shy': page('', `${block('#fff', 4_000)}${shy('late')}`),
   // The sweep shows each at one position only.
   '/patient': page('', `${block('#fff', 1_500)}${patient('late')}${block('#fff', 3_000)}`),
-  '/patient-frame': page(
-    '',
-    `${block('#fff', 1_500)}<iframe style="display:block;border:0;width:400px;height:20px" srcdoc="${`<body style=margin:0>${patient('late')}`.replaceAll('"', '&quot;')}"></iframe>${block('#fff', 3_000)}`,
-  ),
+  '/patient-frame': markup`${block('#fff', 1_500)}<iframe style="display:block;border:0;width:400px;height:20px" srcdoc="${`<body style=margin:0>${patient('late')}`.replaceAll('"', '&quot;')}"></iframe>${block('#fff', 3_000)}`,
   '/lazy': page('', `${block('#fff', 9_000)}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`),
-  '/late-content': page(
-    '',
-    `${block('#fff', 9_000)}${shy('late')}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`,
-  ),
+  '/late-content': markup`${block('#fff', 9_000)}${shy('late')}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`,
   '/green.svg': (_, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg('#0f0')),
   '/window': page('', `${block('#f00', 0, 'height:100vh')}${block('#00f', 3_000)}`),
   // Its script makes the block as tall as the page when the window grows.

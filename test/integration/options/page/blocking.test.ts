@@ -1,13 +1,13 @@
-// Blocking, checked by the requests to the sites and by the screenshot. Every name resolves to one site here.
-
 import path from 'node:path'
 import t from 'tap'
 import { openLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { ensureLists } from '../../../cluster/images/lists.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import type { Pages } from '../../capture-runner/stage/page-server.ts'
-import { GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
+import { markup, openStage, page } from '../options.ts'
+
+// Blocking, checked by the requests to the sites and by the screenshot. Every name resolves to one site here.
 
 const turns = (color: string) => `document.body.style.background='${color}'`
 const block = (attributes: string) => `<div ${attributes} style="width:300px;height:200px;background:#f00">x</div>`
@@ -29,6 +29,15 @@ const picture: Pages[string] = (_, response) => {
   response.end(pixel)
 }
 const scriptAt = (address: string) => `<script src="http://${address}"></script>`
+
+const BAR = 'position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9'
+const TEXT = 'We use cookies. <button>Fine</button>'
+const NAVIGATION = '<nav style="position:fixed;top:0;left:0;right:0;height:40px;background:#0f0"><a href="/">Home</a></nav>'
+/** An element whose shadow root has this markup. */
+const shadow = (name: string, markup: string, mode = 'open'): string =>
+  `<${name}><template shadowrootmode="${mode}">${markup}</template></${name}>`
+const closed = (name: string, markup: string): string => shadow(name, markup, 'closed')
+const around = (banner: string): string => page('', `<h1>News</h1>${NAVIGATION}${banner}`)
 
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 t.teardown(() => names.close())
@@ -59,16 +68,10 @@ const stage = await openStage(
     '/pixel.png': picture,
     '/data.json': script,
     '/inner': page('', '<p>Inner.</p>'),
-    '/socket': page(
-      '',
-      `<p>A line.</p><script>const s = new WebSocket('ws://' + location.host + '/ws'); s.onerror = () => { ${turns('#0f0')} }</script>`,
-    ),
-    '/worker': page(
-      '',
-      `<p>A line.</p><script>navigator.serviceWorker?.register('/sw.js').then(() => navigator.serviceWorker.ready).then(async () => {
+    '/socket': markup`<p>A line.</p><script>const s = new WebSocket('ws://' + location.host + '/ws'); s.onerror = () => { ${turns('#0f0')} }</script>`,
+    '/worker': markup`<p>A line.</p><script>navigator.serviceWorker?.register('/sw.js').then(() => navigator.serviceWorker.ready).then(async () => {
        if (sessionStorage.again) { document.title = (await (await fetch('/answer')).text()); return }
        sessionStorage.again = 1; location.reload() })</script>`,
-    ),
     '/sw.js': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/javascript' })
       response.end(
@@ -78,10 +81,35 @@ const stage = await openStage(
     '/answer': (_, response) => {
       response.end('by the site')
     },
-    '/unknown-banner': page(
-      '',
-      `<h1>News</h1><div style="position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9">We use cookies. <button>Fine</button></div>
+    '/unknown-banner': markup`<h1>News</h1><div style="position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9">We use cookies. <button>Fine</button></div>
        <nav style="position:fixed;top:0;left:0;right:0;height:40px;background:#0f0"><a href="/">Home</a></nav>`,
+    '/inside': around(shadow('cookie-banner', `<div style="${BAR}">${TEXT}</div>`)),
+    '/host': around(shadow('cookie-banner', `<style>:host { ${BAR} }</style><p>${TEXT}</p>`)),
+    '/deep': around(shadow('my-app', `<main>${shadow('my-layer', shadow('cookie-banner', `<div style="${BAR}">${TEXT}</div>`))}</main>`)),
+    '/split': around(`<div style="${BAR}">${shadow('cookie-text', `<p>${TEXT}</p>`)}</div>`),
+    '/closed-inside': around(closed('cookie-banner', `<div style="${BAR}">${TEXT}</div>`)),
+    '/closed-host': around(closed('cookie-banner', `<style>:host { ${BAR} }</style><p>${TEXT}</p>`)),
+    '/closed-deep': around(
+      shadow('my-app', `<main>${closed('my-layer', closed('cookie-banner', `<div style="${BAR}">${TEXT}</div>`))}</main>`),
+    ),
+    '/closed-split': around(`<div style="${BAR}">${closed('cookie-text', `<p>${TEXT}</p>`)}</div>`),
+    // Like libraries: attached by a script, to an element of any name.
+    '/closed-script': around(
+      `<div id="place"></div><script>document.querySelector('#place').attachShadow({ mode: 'closed' }).innerHTML =
+     '<dialog open style="${BAR};border:0;padding:0;margin:0;width:100%;max-width:none;top:auto">${TEXT}</dialog>'</script>`,
+    ),
+    '/closed-own': around(
+      closed(
+        'site-player',
+        `<style>.cookie { color: red }</style><div style="${BAR};background:#00f">Now on air. <a href="/">Listen</a></div>`,
+      ),
+    ),
+    // The page's own bar, which mentions cookies only in its style.
+    '/own': around(
+      shadow(
+        'site-footer',
+        `<style>.cookie { color: red }</style><div style="${BAR};background:#00f">Now on air. <a href="/">Listen</a></div>`,
+      ),
     ),
   },
   { lists, guard: { dnsServers: [names.address] } },
@@ -173,4 +201,30 @@ t.test('option block_service_workers: responses come from the site', async (t) =
   const options = { waitForFunction: 'document.title.startsWith("by")' }
   t.equal((await shootAt('/worker', { ...options, blockServiceWorkers: true }, '127.0.0.1')).findings.pageTitle, 'by the site')
   t.equal((await shootAt('/worker', options, '127.0.0.1')).findings.pageTitle, 'by the worker')
+})
+
+// Banners in shadow roots, as of many web components.
+
+for (const path of ['/inside', '/host', '/deep', '/split']) {
+  t.test(`banners in shadow roots are hidden, and the page's own bar stays: ${path}`, async (t) => {
+    t.strictSame((await stage.shoot(path)).pixels.at(900, 1000), RED, 'the control')
+    const { pixels } = await stage.shoot(path, { blockBannersByHeuristics: true })
+    t.strictSame([pixels.at(900, 1000), pixels.at(900, 20)], [WHITE, GREEN])
+  })
+}
+
+for (const path of ['/closed-inside', '/closed-host', '/closed-deep', '/closed-split', '/closed-script']) {
+  t.test(`banners in closed shadow roots are hidden, and the page's own bar stays: ${path}`, async (t) => {
+    t.strictSame((await stage.shoot(path)).pixels.at(900, 1000), RED, 'the control')
+    const { pixels } = await stage.shoot(path, { blockBannersByHeuristics: true })
+    t.strictSame([pixels.at(900, 1000), pixels.at(900, 20)], [WHITE, GREEN])
+  })
+}
+
+t.test('block_banners_by_heuristics keeps a bar of the page in a closed shadow root', async (t) => {
+  t.strictSame((await stage.shoot('/closed-own', { blockBannersByHeuristics: true })).pixels.at(900, 1000), BLUE)
+})
+
+t.test('block_banners_by_heuristics keeps a bar of the page in a shadow root', async (t) => {
+  t.strictSame((await stage.shoot('/own', { blockBannersByHeuristics: true })).pixels.at(900, 1000), BLUE)
 })

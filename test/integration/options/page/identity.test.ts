@@ -1,15 +1,28 @@
 import t from 'tap'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { servePages } from '../../capture-runner/stage/page-server.ts'
+import { BLUE, GREEN, isNear, WHITE } from '../../capture-runner/stage/pixels.ts'
+import { LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
 import { openStage, page, telling } from '../options.ts'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-const facts = `({ userAgent: navigator.userAgent, platform: navigator.platform, hinted: navigator.userAgentData?.platform ?? null,
-  brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null, languages: navigator.languages.join() })`
+const FACTS = `({
+  userAgent: navigator.userAgent, platform: navigator.platform, languages: navigator.languages.join(),
+  hinted: navigator.userAgentData?.platform ?? null, brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null })`
+/** The contexts that the page queries, in the order of their responses. */
+const PLACES = ['page', 'frame', 'foreign frame', 'srcdoc frame', 'worker', 'blob worker', 'service worker'] as const
 
-const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
+const js =
+  (text: string) =>
+  (_: unknown, response: import('node:http').ServerResponse): void =>
+    void response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
+
+/** A text as a string literal for a script of a page. */
+const inScript = (text: string): string => JSON.stringify(text).replaceAll('</', '<\\/')
+
+const dns = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 /** Headers of requests to other hosts, as `authorization pass`. */
 const elsewhere = new Map<string, string>()
 const others = await servePages({
@@ -22,12 +35,46 @@ const styleOf = (host: string) => `<link rel="stylesheet" href="${others.url('/o
 const stage = await openStage(
   t,
   {
-    '/facts': telling(facts),
-    '/worker': telling(`new Promise((done) => {
-    const worker = new Worker('/worker.js')
-    worker.onmessage = ({ data }) => done(data)
-  })`),
-    '/worker.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`postMessage(${facts})`),
+    '/facts': telling(FACTS),
+    '/everywhere': `<!doctype html><body><p>Text.</p><script type="module">
+      const told = (target) => new Promise((done) => { target.onmessage = ({ data }) => done(data) })
+      const framed = (source) => new Promise((done) => {
+        const frame = document.createElement('iframe'); frame[source.startsWith('<') ? 'srcdoc' : 'src'] = source
+        addEventListener('message', ({ source: from, data }) => from === frame.contentWindow && done(data)); document.body.append(frame)
+      })
+      const serviced = async () => {
+        const answer = told(navigator.serviceWorker); navigator.serviceWorker.startMessages()
+        const registration = await navigator.serviceWorker.register('/service.js')
+        if (!registration) return null
+        const { active } = await navigator.serviceWorker.ready
+        active.postMessage('who?')
+        return answer
+      }
+      const facts = JSON.stringify(${FACTS})
+      const answers = await Promise.all([JSON.parse(facts), framed('/frame'), framed('http://localhost:' + location.port + '/frame'),
+        framed(${inScript(`<script>parent.postMessage(${FACTS}, '*')</script>`)}), told(new Worker('/worker.js')),
+        told(new Worker(URL.createObjectURL(new Blob([${inScript(`postMessage(${FACTS})`)}])))), serviced()])
+      document.title = 'told'
+      await fetch('/answers', { method: 'POST', body: JSON.stringify(answers) })
+      document.body.id = 'done'
+    </script>`,
+    '/shared': '<!doctype html><p>Text.<script>document.title = typeof SharedWorker</script>',
+    '/frame': `<!doctype html><script>parent.postMessage(${FACTS}, '*')</script>`,
+    '/worker.js': js(`fetch('/by-worker').then(() => postMessage(${FACTS}))`),
+    '/by-worker': (_, response) => void response.end('x'),
+    '/service.js': js(`onmessage = ({ source }) => source.postMessage(${FACTS})`),
+    '/answers': (request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        answers = JSON.parse(Buffer.concat(chunks).toString()) as Fact[]
+        response.end()
+      })
+    },
+    '/': page('background:#fff', '<p>Never asked for.'),
+    '/green.css': (_, response) => void response.writeHead(200, { 'content-type': 'text/css' }).end('body { background: #0f0 }'),
+    '/deep/blue.css': (_, response) => void response.writeHead(200, { 'content-type': 'text/css' }).end('body { background: #00f }'),
+    '/from': page('', '<p>text'),
     '/image': page('', '<img src="/picture.png"><p>text'),
     '/picture.png': (_, response) => void response.writeHead(404).end(),
     '/with-others': page('', '<p>text', styleOf('api.first.example') + styleOf('third.example')),
@@ -40,29 +87,16 @@ const stage = await openStage(
 )
 t.teardown(() => Promise.all([others.close(), dns.close()]))
 
-/** A worker starts after its page has loaded. */
-const ONCE_TOLD = { waitForFunction: 'document.title !== ""' }
-
 t.test('option user_agent: applies to servers, scripts and client hints', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: WINDOWS }), { userAgent: WINDOWS, platform: 'Win32', brands: /Chromium 120/ })
   const { headers } = stage.lastSeen('/facts')
   t.equal(headers['user-agent'], WINDOWS)
   t.match(headers, { 'sec-ch-ua': /"Chromium";v="120"/, 'sec-ch-ua-platform': '"Windows"' })
-  t.match(
-    await stage.ask('/worker', { userAgent: WINDOWS, ...ONCE_TOLD }),
-    { userAgent: WINDOWS, brands: /Chromium 120/ },
-    'in workers too',
-  )
 })
 
 t.test('option user_agent: sends no client hints for another browser', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: FIREFOX }), { userAgent: FIREFOX, platform: 'Linux x86_64' })
   t.equal(stage.lastSeen('/facts').headers['sec-ch-ua'], undefined)
-})
-
-t.test('the browser’s own user agent is consistent and never contains Headless', async (t) => {
-  const told = JSON.stringify([await stage.ask('/facts'), stage.lastSeen('/facts').headers, await stage.ask('/worker', ONCE_TOLD)])
-  t.notMatch(told, /headless/i)
 })
 
 t.test('option user_agent_platform: applies to scripts and client hints', async (t) => {
@@ -103,4 +137,124 @@ t.test('option local_storage: is set before the first script, only for the page�
   const privateOptions = { localStorage: { theme: 'dark "mode"', other: '' } }
   t.strictSame(JSON.parse(String(await stage.ask('/stored', {}, { privateOptions }))), ['dark "mode"', 2, 'dark "mode"'])
   t.strictSame(JSON.parse(String(await stage.ask('/stored', {}))), [null, 0, null], 'not in the next capture')
+})
+
+/** A frame of another site with a trustworthy origin. */
+const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
+
+interface Fact {
+  userAgent: string
+  platform: string
+  languages: string
+  hinted: string | null
+  brands: string | null
+}
+let answers: Fact[] = []
+
+const cases = [
+  { name: 'its own identity', options: {} },
+  { name: 'that of user_agent', options: { userAgent: WINDOWS } },
+  { name: 'that of user_agent_platform and locale', options: { userAgentPlatform: 'MacIntel', locale: 'de-AT' } },
+  { name: 'that of a device', options: { device: 'Pixel 7' } },
+] as const
+
+for (const { name, options } of cases) {
+  t.test(`the browser reports ${name} in every frame and worker and to every server, and never Headless`, async (t) => {
+    answers = []
+    stage.seen.length = 0
+    await stage.shoot('/everywhere', { ...options, waitForSelector: '#done', waitForSelectorTimeout: 30_000 }, { policy: WITH_LOCALHOST })
+    const [page] = answers
+    t.equal(answers.length, PLACES.length)
+    for (const [index, place] of PLACES.entries()) {
+      const { userAgent, brands, hinted } = page ?? {}
+      // The browser cannot set another platform or language for a worker.
+      if (/^(blob )?worker$/.test(place)) t.match(answers[index], { userAgent, brands, hinted }, place)
+      else if (place !== 'service worker') t.strictSame(answers[index], page, place)
+    }
+    const service = answers[PLACES.indexOf('service worker')]
+    if (name === 'its own identity') t.match(service, { userAgent: page?.userAgent, platform: page?.platform })
+    else t.equal(service, null, 'a page with another browser identity gets no service worker')
+    t.notMatch(JSON.stringify([answers, stage.seen]), /headless/i)
+    const [, major = ''] = /Chrome\/(\d+)/.exec(page?.userAgent ?? '') ?? []
+    t.match(page?.brands ?? '', new RegExp(`Chromium ${major}`), 'hints and user agent have the same version')
+    for (const { path, headers } of stage.seen) {
+      t.equal(headers['user-agent'], page?.userAgent, path)
+      if (headers['sec-ch-ua'] !== undefined) {
+        t.match(headers['sec-ch-ua'], `"Chromium";v="${major}"`, path)
+        t.equal(headers['sec-ch-ua-platform'], `"${page?.hinted}"`, path)
+      }
+      if (headers['accept-language'] !== undefined) t.equal(headers['accept-language'].split(',')[0], page?.languages.split(',')[0], path)
+    }
+    t.ok(
+      stage.seen.some(({ headers }) => headers['sec-ch-ua'] !== undefined),
+      'hints were sent',
+    )
+  })
+}
+
+t.test('a page has no shared workers, because they would report a headless browser', async (t) => {
+  const { findings } = await stage.shoot('/shared')
+  t.equal(findings.pageTitle, 'undefined')
+})
+
+const window = { viewportWidth: 600, viewportHeight: 400 }
+const ABOUT = 'about:html'
+
+t.test('option html: shows the markup with its scripts, styles and resources', async (t) => {
+  const html = `<!doctype html><title>Made</title><link rel="stylesheet" href="${stage.site.url('/green.css')}"><p id="p">text</p>
+    <script>document.title += ' of ' + document.getElementById('p').textContent + ', ' + document.compatMode + ' ü'</script>`
+  const { pixels, findings } = await stage.shootAt(ABOUT, { ...window, html, waitUntil: ['load', 'networkidle'] })
+  t.ok(isNear(pixels.at(300, 200), GREEN))
+  t.match(findings, { pageTitle: 'Made of text, CSS1Compat ü', finalUrl: ABOUT, httpStatus: 200 })
+  t.equal(stage.lastSeen('/green.css').headers.referer, undefined)
+})
+
+t.test('option html: works without scripts and together with options that intercept requests', async (t) => {
+  const html = '<body style="background:#00f"><p>text<script>document.body.style.background = "red"</script>'
+  t.ok(isNear((await stage.shootAt(ABOUT, { ...window, html, javascriptEnabled: false })).pixels.at(300, 200), BLUE))
+  const held = await stage.shootAt(ABOUT, { ...window, html, blockRequests: ['*.png'], styles: 'body { background: #0f0 !important }' })
+  t.ok(isNear(held.pixels.at(300, 200), GREEN))
+})
+
+t.test('option markdown: is shown as a page, and HTML in it as text', async (t) => {
+  const markdown = '# Invoice & more\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<script>document.title = "obeyed"</script>\n\n<b>bold</b>'
+  const scripts = `document.title += [' ', document.querySelectorAll('td').length, document.querySelectorAll('h1').length, document.querySelectorAll('b').length].join('|')`
+  const { pixels, findings } = await stage.shootAt(ABOUT, { ...window, markdown, scripts })
+  t.match(findings.pageTitle, 'Invoice & more |2|1|0')
+  t.ok(isNear(pixels.at(2, 2), WHITE))
+})
+
+t.test('option html_base_url: is the base of relative links, and the page’s URL', async (t) => {
+  const html = '<link rel="stylesheet" href="blue.css"><p>text'
+  const before = stage.seen.length
+  const htmlBaseUrl = stage.site.url('/deep/page?x')
+  const { pixels, findings } = await stage.shootAt(htmlBaseUrl, { ...window, html, htmlBaseUrl })
+  t.ok(isNear(pixels.at(300, 200), BLUE))
+  t.equal(findings.finalUrl, htmlBaseUrl)
+  t.strictSame(
+    stage.seen.slice(before).map(({ path }) => path),
+    ['/deep/blue.css'],
+    'the page itself is not requested',
+  )
+})
+
+t.test('option referer: is sent with the request for the page', async (t) => {
+  const referer = 'https://www.example.com/search?q=screenshots'
+  await stage.shoot('/from', { referer })
+  t.equal(stage.lastSeen('/from').headers.referer, referer)
+})
+
+t.test('option offline: disables the network for markup', async (t) => {
+  const html = `<body style="background:#00f"><link rel="stylesheet" href="${stage.site.url('/green.css')}"><p>text`
+  const before = stage.seen.length
+  const { pixels } = await stage.shootAt(ABOUT, { ...window, html, offline: true })
+  t.ok(isNear(pixels.at(300, 200), BLUE))
+  t.equal(stage.seen.length, before)
+  t.equal((await stage.fail('/', { offline: true })).code, 'INVALID_OPTIONS', 'a page with a URL needs the network')
+})
+
+t.test('missing markup, or html together with markdown, is rejected', async (t) => {
+  for (const options of [{}, { html: 'a', markdown: 'b' }, { htmlBaseUrl: 'https://example.com/' }]) {
+    await t.rejects(stage.shootAt(ABOUT, options), { code: 'INVALID_OPTIONS' }, JSON.stringify(options))
+  }
 })

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import t from 'tap'
 import { BLUE, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { markup, openStage, page } from '../options.ts'
 
 const shell = (panel: string) => page('height:100vh;display:flex', `<nav style="width:200px;flex:none;background:#00f">Menu</nav>${panel}`)
 const tall = '<div style="height:5000px">Much to read.</div>'
@@ -35,15 +35,12 @@ const styled = (style: string, body: string) => page('', body, `<style>${style}<
 
 /** Rows that a part adds when its end comes near, in pages of 1,400 px. */
 const feed = (most: number, trigger: string, load: string) =>
-  page(
-    '',
-    `<main id="panel" style="height:100vh;overflow-y:auto"><div id="feed"></div><div id="end" style="height:1px"></div></main><script>
+  markup`<main id="panel" style="height:100vh;overflow-y:auto"><div id="feed"></div><div id="end" style="height:1px"></div></main><script>
       let pages = 0, isBusy = false
       const show = () => { pages++; isBusy = false; feed.insertAdjacentHTML('beforeend', '<p style="height:140px;margin:0">Post</p>'.repeat(10)) }
       const add = () => { if (!isBusy && pages < ${most}) { isBusy = true; ${load} } }
       show()
-      ${trigger}</script>`,
-  )
+      ${trigger}</script>`
 const onScroll = "panel.addEventListener('scroll', () => { if (panel.scrollTop + panel.clientHeight > panel.scrollHeight - 200) add() })"
 const onSight = `const watch = new IntersectionObserver(([entry]) => entry.isIntersecting && add(), { root: panel, rootMargin: '200px' })
   watch.observe(end)
@@ -69,52 +66,34 @@ const stage = await openStage(t, {
   '/fixed': page('', `<div style="position:fixed;inset:0;overflow:auto">${parts}</div>`),
   '/under-header': page('', `<header style="height:60px;background:#0f0"></header><div style="height:100vh;overflow:auto">${parts}</div>`),
   '/under-large-header': page('', `<header style="height:200px">Top</header><div style="height:100vh;overflow:auto">${parts}</div>`),
-  '/moved': page(
-    '',
-    `<div style="position:fixed;inset:0;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></div><script>
+  '/moved': markup`<div style="position:fixed;inset:0;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></div><script>
       const fit = () => { document.body.style.height = content.offsetHeight + 'px' }
       const move = () => { content.style.transform = 'translateY(' + -scrollY + 'px)' }
       addEventListener('resize', fit)
       addEventListener('scroll', move)
       fit()</script>`,
-  ),
   '/grid': page(
     'display:grid;grid-template-rows:auto 1fr auto;height:100vh',
     `<i>Top</i><main style="overflow:auto">${parts}</main><i>End</i>`,
   ),
   '/component': page('', component('main { height:100vh; overflow:auto }', `<main>${parts}</main>`)),
-  '/slotted': page(
-    '',
-    `<app-shell>${parts}</app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = '<div style="height:100vh;overflow:auto;contain:strict"><slot></slot></div>'</script>`,
-  ),
+  '/slotted': markup`<app-shell>${parts}</app-shell><script>document.querySelector('app-shell').attachShadow({ mode: 'open' }).innerHTML = '<div style="height:100vh;overflow:auto;contain:strict"><slot></slot></div>'</script>`,
   '/frame': page('', '<iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/srcdoc': page('', `<iframe srcdoc='${inner}' style="position:fixed;inset:0;width:100%;height:100%;border:0"></iframe>`),
   '/frame-of-shell': page('', '<iframe src="/main" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
-  '/middle-of-part': page(
-    '',
-    `<main id="panel" style="height:100vh;overflow-y:auto;padding:0">${shyRows}</main><script>
+  '/middle-of-part': markup`<main id="panel" style="height:100vh;overflow-y:auto;padding:0">${shyRows}</main><script>
       const watch = new IntersectionObserver((entries) => { for (const { isIntersecting, target } of entries) if (isIntersecting) target.style.opacity = 1 },
         { root: panel, rootMargin: '-25% 0px' })
       for (const row of panel.children) watch.observe(row)</script>`,
-  ),
-  '/late': page(
-    '',
-    `<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
-  ),
-  '/frame-in-frame': page(
-    '',
-    `<iframe srcdoc='<body style="margin:0"><iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>' style="display:block;width:100%;height:100vh;border:0"></iframe>`,
-  ),
+  '/late': markup`<script>setTimeout(() => { document.body.innerHTML = '<main style="height:100vh;overflow:auto">${parts}</main>' }, 700)</script>`,
+  '/frame-in-frame': markup`<iframe srcdoc='<body style="margin:0"><iframe src="/inner" style="display:block;width:100%;height:100vh;border:0"></iframe>' style="display:block;width:100%;height:100vh;border:0"></iframe>`,
   '/object': page('', '<object data="/inner" type="text/html" style="display:block;width:100%;height:100vh"></object>'),
   '/closed': page('', component('main { height:100vh; overflow:auto }', `<main>${parts}</main>`).replace("'open'", "'closed'")),
   // Its parts are clear until they have been in the middle of the window. Until then, they are lower.
   '/scrolled': page('', `<main style="height:100vh;overflow:auto">${shyParts}</main>${showing("document.querySelector('main')")}`),
   '/scrolled-frame': page('', '<iframe src="/shy" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/shy': page('', shyParts + showing('window')),
-  '/below-frame': page(
-    '',
-    `<main style="height:100vh;overflow:auto">${parts}</main><iframe src="http://127.0.0.2:${port}/clear" style="position:fixed;inset:0;width:100%;height:100%;border:0;pointer-events:none"></iframe>`,
-  ),
+  '/below-frame': markup`<main style="height:100vh;overflow:auto">${parts}</main><iframe src="http://127.0.0.2:${port}/clear" style="position:fixed;inset:0;width:100%;height:100%;border:0;pointer-events:none"></iframe>`,
   '/inner': inner,
   '/feed-scroll': feed(3, onScroll, byTimer),
   '/feed-scroll-endless': feed(1_000, onScroll, byRequest),
@@ -124,15 +103,9 @@ const stage = await openStage(t, {
     setTimeout(() => response.end('x'), 150)
   },
   // What stays as it is.
-  '/rows': page(
-    '',
-    `<div id="list" style="height:100vh;overflow:auto"><div style="height:40000px;position:relative"><div style="position:absolute">${rows(20)}</div></div></div>`,
-  ),
+  '/rows': markup`<div id="list" style="height:100vh;overflow:auto"><div style="height:40000px;position:relative"><div style="position:absolute">${rows(20)}</div></div></div>`,
   '/editor': page('', `<div id="text" style="height:100vh;overflow:auto" contenteditable>${tall}</div>`),
-  '/dialog': page(
-    '',
-    `<div role="dialog" style="position:fixed;inset:20px"><div id="terms" style="height:100%;overflow:auto">${tall}</div></div>`,
-  ),
+  '/dialog': markup`<div role="dialog" style="position:fixed;inset:20px"><div id="terms" style="height:100%;overflow:auto">${tall}</div></div>`,
   '/panes': page(
     'display:flex;height:100vh',
     `<div style="flex:2;overflow:auto">${tall}</div><div id="mail" style="flex:3;overflow:auto">${tall}</div>`,
@@ -141,28 +114,19 @@ const stage = await openStage(t, {
   '/foreign-shell': page('', foreignFrame.replace('/"', '/shell"')),
   '/foreign-inside': page('', '<iframe src="/under-bar" id="own" style="display:block;width:100%;height:100vh;border:0"></iframe>'),
   '/under-bar': page('', `<header style="height:60px">Bar</header>${foreignFrame.replace('100vh', 'calc(100vh - 60px)')}`),
-  '/wheel': page(
-    '',
-    `<main id="app" style="height:100vh;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></main><script>
+  '/wheel': markup`<main id="app" style="height:100vh;overflow:hidden"><div id="content">${parts.replaceAll('</div>', 'Text</div>')}</div></main><script>
       let y = 0
       addEventListener('wheel', ({ deltaY }) => {
         y = Math.max(0, Math.min(content.offsetHeight - innerHeight, y + deltaY))
         content.style.transform = 'translateY(' + -y + 'px)'
       })</script>`,
-  ),
   '/small-frame': page('', `<p>Terms</p><iframe srcdoc='${words}' id="terms" style="width:45vw;height:45vh"></iframe>`),
   '/small-part': page('', `<p>Terms</p><div id="terms" style="width:45vw;height:45vh;overflow:auto">${words}</div>`),
   '/clipped': shell(`<main style="flex:1;overflow-y:hidden">${tall}</main>`),
   '/sample': page('', `<p>Code</p><pre style="width:45vw;height:45vh;overflow:auto"><code>${'Line\n'.repeat(200)}</code></pre>`),
-  '/chat': page(
-    '',
-    `<p>Shop</p><div style="position:fixed;right:0;bottom:0;width:45vw;height:45vh"><div style="height:100%;overflow:auto">${tall}</div></div>`,
-  ),
-  '/drawer': page(
-    '',
-    `<div style="position:relative;height:100vh;overflow:hidden"><p>Text</p><div style="position:absolute;top:100%;height:100%"><p>More</p></div></div>
+  '/chat': markup`<p>Shop</p><div style="position:fixed;right:0;bottom:0;width:45vw;height:45vh"><div style="height:100%;overflow:auto">${tall}</div></div>`,
+  '/drawer': markup`<div style="position:relative;height:100vh;overflow:hidden"><p>Text</p><div style="position:absolute;top:100%;height:100%"><p>More</p></div></div>
       <script>addEventListener('wheel', () => {})</script>`,
-  ),
   '/hidden': shell(`<main style="flex:1">Short.</main><div style="position:fixed;inset:0;visibility:hidden;overflow-y:auto">${tall}</div>`),
   '/list': shell(`<main style="flex:1">${list}</main>`),
   '/page': page('', `${list}${tall}`),

@@ -6,14 +6,17 @@ import sharp from 'sharp'
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
+import type { Pages } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
-import { FADING_ROWS, openStage, page } from '../options.ts'
+import { atPaths, FADING_ROWS, markup, openStage, page, pathOf } from '../options.ts'
 
 const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
 const script = (text: string) => `<script>${text}</script>`
 const green = "box.style.background = '#0f0'"
 
-const intro = (rule: string, text: string) => page('', `<style>${rule}</style>${BOX}${script(text)}`)
+/** A page with a box, and a rule or a script that makes it green. */
+const ruled = (rule: string, text: string) => page('', `<style>${rule}</style>${BOX}${script(text)}`)
+const intro = (texts: TemplateStringsArray, ...values: string[]) => ruled('', String.raw({ raw: texts }, ...values))
 
 const sendFive = (response: ServerResponse, write: (number: number) => string): void => {
   for (let number = 1; number <= 5; number++)
@@ -30,66 +33,26 @@ const large = await sharp({ create: { width: 5_000, height: 4_000, channels: 3, 
   .toBuffer()
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 t.teardown(() => names.close())
-const stage = await openStage(
-  t,
-  {
-    // The timer is due in page time, long before it would be due in real time.
-    '/loop': intro(
-      '',
-      `addEventListener('load', () => setTimeout(() => { const begun = Date.now(); while (Date.now() - begun < 40); ${green} }, 1000))`,
-    ),
-    '/loop-elsewhere': (request, response) => {
-      const url = `http://elsewhere.example:${new URL(`http://${request.headers.host}`).port}/loop`
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
-    },
-    '/endless-task': intro('', `fetch('/loop').then(() => setTimeout(() => { for (;;); ${green} }, 300))`),
-    // Each tick takes several times as long as the time between two ticks.
-    '/slow-ticks': page(
-      '',
-      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); let hue = 0; setInterval(() => {
-      for (let i = 0, sum = 0; i < 3e7; i++) sum += i % 7
-      pen.fillStyle = 'hsl(' + hue++ + ' 90% 50%)'; pen.fillRect(0, 0, 400, 400)
-    }, 4)`)}`,
-    ),
-    '/idle-callbacks': intro(
-      '',
-      `let rows = 0; const turn = () => { box.before(rows + ' '); if (++rows < 25) requestIdleCallback(turn); else ${green} }; requestIdleCallback(turn)`,
-    ),
-    '/database': intro(
-      '',
-      `const opening = indexedDB.open('notes'); opening.onupgradeneeded = () => opening.result.createObjectStore('notes'); opening.onsuccess = () => {
+const SHOWN: Pages = {
+  'elements that idle callbacks add': intro`let rows = 0; const turn = () => { box.before(rows + ' '); if (++rows < 25) requestIdleCallback(turn); else ${green} }; requestIdleCallback(turn)`,
+  'notes of a database': intro`const opening = indexedDB.open('notes'); opening.onupgradeneeded = () => opening.result.createObjectStore('notes'); opening.onsuccess = () => {
       const read = (key) => {
         const store = opening.result.transaction('notes', 'readwrite').objectStore('notes'); store.put('a note', key)
         store.get(key).onsuccess = () => { if (key < 20) read(key + 1); else ${green} }
       }; read(0)
     }`,
-    ),
-    '/bitmap': page(
-      '',
-      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = new OffscreenCanvas(4000, 2000); const pen = drawing.getContext('2d')
+  'a decoded picture on a canvas': markup`<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = new OffscreenCanvas(4000, 2000); const pen = drawing.getContext('2d')
       for (let i = 0; i < 2000; i++) { pen.fillStyle = 'hsl(' + i + ' 80% 60%)'; pen.fillRect((i * 37) % 4000, (i * 53) % 2000, 90, 60) }
       pen.fillStyle = '#0f0'; pen.fillRect(0, 0, 2000, 2000)
       drawing.convertToBlob().then((blob) => createImageBitmap(blob)).then((bitmap) => box.getContext('2d').drawImage(bitmap, 0, 0))`)}`,
-    ),
-    '/decoded': intro(
-      '',
-      `(async () => {
+  'pictures that a script decodes before it adds them': intro`(async () => {
       for (let number = 0; number < 3; number++) { const image = new Image(400, 50); image.src = '/large.png?' + number; await image.decode(); box.before(image) }
       ${green}
     })()`,
-    ),
-    '/large.png': (_, response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(large),
-    '/derived-key': intro(
-      '',
-      `const secret = new TextEncoder().encode('a secret'); const derive = (key) =>
+  'what waits for a derived key': intro`const secret = new TextEncoder().encode('a secret'); const derive = (key) =>
       crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt: secret, iterations: 500_000 }, key, 256)
       crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveBits']).then(derive).then(() => { ${green} })`,
-    ),
-    '/private-files': intro(
-      '',
-      `navigator.storage.getDirectory().then(async (folder) => {
+  'what waits for files of the private file system': intro`navigator.storage.getDirectory().then(async (folder) => {
       for (let number = 0; number < 10; number++) {
         const file = await folder.getFileHandle('note-' + number, { create: true })
         const writer = await file.createWritable(); await writer.write('a note'); await writer.close()
@@ -97,22 +60,13 @@ const stage = await openStage(
       }
       ${green}
     })`,
-    ),
-    '/worker-rows': intro(
-      '',
-      `new Worker(URL.createObjectURL(new Blob(['let n = 0; setInterval(() => postMessage(++n), 250)']))).onmessage = ({ data }) => {
+  'lines that a worker sends for more than a second': intro`new Worker(URL.createObjectURL(new Blob(['let n = 0; setInterval(() => postMessage(++n), 250)']))).onmessage = ({ data }) => {
       if (data < 6) box.before(data + ' '); if (data === 6) ${green}
     }`,
-    ),
-    '/worker-loop': intro(
-      '',
-      `new Worker(URL.createObjectURL(new Blob(['const begun = Date.now(); while (Date.now() - begun < 1200); postMessage(1)']))).onmessage = () => {
+  'the result of a worker that computes for more than a second': intro`new Worker(URL.createObjectURL(new Blob(['const begun = Date.now(); while (Date.now() - begun < 1200); postMessage(1)']))).onmessage = () => {
       setTimeout(() => { ${green} }, 600)
     }`,
-    ),
-    '/worker-canvas': page(
-      '',
-      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = box.transferControlToOffscreen()
+  'the end of an animation that a worker draws': markup`<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const drawing = box.transferControlToOffscreen()
       new Worker(URL.createObjectURL(new Blob([\`onmessage = ({ data }) => {
         const pen = data.getContext('2d'), begun = performance.now(); const turn = () => {
           const share = Math.min(1, (performance.now() - begun) / 1200)
@@ -120,32 +74,67 @@ const stage = await openStage(
           if (share < 1) requestAnimationFrame(turn)
         }; turn()
       }\`]))).postMessage(drawing, [drawing])`)}`,
-    ),
-    '/events': intro('', `new EventSource('/five-events').onmessage = ({ data }) => { box.before(data); if (data === '5') ${green} }`),
+  'lines of an event stream': intro`new EventSource('/five-events').onmessage = ({ data }) => { box.before(data); if (data === '5') ${green} }`,
+  'parts of a streamed response': intro`fetch('/five-chunks').then(async ({ body }) => { for await (const chunk of body) box.before(chunk.length + ' '); ${green} })`,
+  'a fade by the times of its frames that begins after 250 ms': ruled(
+    '#cover { height: 400px; opacity: 0; background: #0f0 }',
+    `box.innerHTML = '<div id=cover></div>'; setTimeout(() => { let begun; requestAnimationFrame(function turn(now) {
+      const share = Math.min(1, (now - (begun ??= now)) / 300); cover.style.opacity = share
+      if (share < 1) requestAnimationFrame(turn)
+    }) }, 250)`,
+  ),
+  'the end of a smooth scroll': markup`<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
+      <div style="flex:none;width:800px;background:#f00"></div><div style="flex:none;width:400px;background:#0f0"></div></div>${script(
+        "for (const time of [500, 1200]) setTimeout(() => strip.scrollBy({ left: 400, behavior: 'smooth' }), time)",
+      )}`,
+  'a late response of a service worker': intro`navigator.serviceWorker.register('/service-worker.js')
+      navigator.serviceWorker.oncontrollerchange = () => fetch('/from-worker').then(() => setTimeout(() => { ${green} }, 300))`,
+  'the end of animations of SVG': markup`<p>A line.</p><svg width="800" height="400"><rect height="400" fill="#0f0"><animate id="first" attributeName="width" from="0" to="20" dur="0.8s" fill="freeze"/>
+      <animate attributeName="width" from="20" to="800" begin="first.end" dur="0.7s" fill="freeze"/></rect></svg>`,
+  'what follows ninety frames that change nothing': intro`let frames = 0; requestAnimationFrame(function turn() { if (++frames < 90) requestAnimationFrame(turn); else ${green} })`,
+  'a change of SVG after a time': markup`<p>A line.</p><svg width="800" height="400"><rect width="800" height="400" fill="red"><set attributeName="fill" to="#0f0" begin="1.5s"/></rect></svg>`,
+  'the end of an animation in an SVG image': page('', '<p>A line.</p><img src="/drawn.svg">'),
+}
+const MISSING: Pages = {
+  // A single-page application that asks who the reader is, then for its settings, and so on.
+  'content of an application that starts with four requests, one after the other': intro`(async () => { for (const name of ['who', 'settings', 'rights', 'data']) await fetch('/in-800/' + name); ${green} })()`,
+  'images that data names': markup`<p>A line.</p>${script(`fetch('/data').then(() => { document.body.insertAdjacentHTML('beforeend', '<img src=/image>') })`)}`,
+  'content that a server pushed after a second': intro`new WebSocket(location.href.replace('http', 'ws') + '-pushes').onmessage = () => { ${green} }`,
+  'content of a stream whose first event came after a second': intro`new EventSource('/in-1000-event').onmessage = () => { ${green} }`,
+  'what follows words that idle callbacks add one by one': intro`let words = 0; requestIdleCallback(function turn() {
+      box.before(++words + ' '); if (words < 30) requestAnimationFrame(() => requestIdleCallback(turn)); else ${green}
+    })`,
+}
+const stage = await openStage(
+  t,
+  {
+    ...atPaths(SHOWN),
+    ...atPaths(MISSING),
+    // The timer is due in page time, long before it would be due in real time.
+    '/loop': intro`addEventListener('load', () => setTimeout(() => { const begun = Date.now(); while (Date.now() - begun < 40); ${green} }, 1000))`,
+    '/loop-elsewhere': (request, response) => {
+      const url = `http://elsewhere.example:${new URL(`http://${request.headers.host}`).port}/loop`
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
+    },
+    '/endless-task': intro`fetch('/loop').then(() => setTimeout(() => { for (;;); ${green} }, 300))`,
+    // Each tick takes several times as long as the time between two ticks.
+    '/slow-ticks': markup`<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); let hue = 0; setInterval(() => {
+      for (let i = 0, sum = 0; i < 3e7; i++) sum += i % 7
+      pen.fillStyle = 'hsl(' + hue++ + ' 90% 50%)'; pen.fillRect(0, 0, 400, 400)
+    }, 4)`)}`,
+    '/large.png': (_, response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(large),
     '/five-events': (_, response) =>
       sendFive(response.writeHead(200, { 'content-type': 'text/event-stream' }), (number) => `data: ${number}\n\n`),
-    '/streamed': intro(
-      '',
-      `fetch('/five-chunks').then(async ({ body }) => { for await (const chunk of body) box.before(chunk.length + ' '); ${green} })`,
-    ),
     '/five-chunks': (_, response) => sendFive(response.writeHead(200, { 'content-type': 'text/plain' }), String),
-    // A single-page application that asks who the reader is, then for its settings, and so on.
-    '/chain': intro(
-      '',
-      `(async () => { for (const name of ['who', 'settings', 'rights', 'data']) await fetch('/in-800/' + name); ${green} })()`,
-    ),
     ...Object.fromEntries(['who', 'settings', 'rights', 'data'].map((name) => [`/in-800/${name}`, after(800, 'text/plain', 'x')])),
-    '/data-then-image': page(
-      '',
-      `<p>A line.</p>${script(`fetch('/data').then(() => { document.body.insertAdjacentHTML('beforeend', '<img src=/image>') })`)}`,
-    ),
     '/data': after(1_400, 'text/plain', 'x'),
     '/image': after(
       1_300,
       'image/svg+xml',
       '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>',
     ),
-    '/socket': intro('', `new WebSocket(location.href.replace('http', 'ws') + '-pushes').onmessage = () => { ${green} }`),
     '/socket-pushes': (request, response) => {
       const accept = createHash('sha1')
         .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
@@ -153,65 +142,22 @@ const stage = await openStage(
       response.writeHead(101, { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-accept': accept }).flushHeaders()
       setTimeout(() => request.socket.write(Buffer.from([0x81, 1, 0x78])), 1_000)
     },
-    '/late-event': intro('', `new EventSource('/in-1000-event').onmessage = () => { ${green} }`),
     '/in-1000-event': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       setTimeout(() => response.write('data: 1\n\n'), 1_000)
     },
-    '/late-fade': intro(
-      '#cover { height: 400px; opacity: 0; background: #0f0 }',
-      `box.innerHTML = '<div id=cover></div>'; setTimeout(() => { let begun; requestAnimationFrame(function turn(now) {
-      const share = Math.min(1, (now - (begun ??= now)) / 300); cover.style.opacity = share
-      if (share < 1) requestAnimationFrame(turn)
-    }) }, 250)`,
-    ),
-    '/rows': page(
-      '',
-      `<style>div { opacity: 0; transition: opacity .4s; height: 20px; background: #0f0 }</style>${'<div></div>'.repeat(13)}${script(
-        "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
-      )}`,
-    ),
+    '/rows': markup`<style>div { opacity: 0; transition: opacity .4s; height: 20px; background: #0f0 }</style>${'<div></div>'.repeat(13)}${script(
+      "[...document.querySelectorAll('div')].forEach((row, i) => setTimeout(() => { row.style.opacity = 1 }, 200 * i))",
+    )}`,
     '/fading-rows': FADING_ROWS,
-    '/smooth-strip': page(
-      '',
-      `<p>A line.</p><div id="strip" style="display:flex;overflow:hidden;width:400px;height:400px">
-      <div style="flex:none;width:800px;background:#f00"></div><div style="flex:none;width:400px;background:#0f0"></div></div>${script(
-        "for (const time of [500, 1200]) setTimeout(() => strip.scrollBy({ left: 400, behavior: 'smooth' }), time)",
-      )}`,
-    ),
-    '/service-worker': intro(
-      '',
-      `navigator.serviceWorker.register('/service-worker.js')
-      navigator.serviceWorker.oncontrollerchange = () => fetch('/from-worker').then(() => setTimeout(() => { ${green} }, 300))`,
-    ),
     '/service-worker.js': (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`onactivate = (event) => event.waitUntil(clients.claim())
       onfetch = (event) => event.respondWith(new Promise((resolve) => setTimeout(() => resolve(new Response('x')), 300)))`),
     '/pending': page('background:#0f0', `<p>A line.</p>${script("fetch('/never?token=1')")}`),
-    '/svg': page(
-      '',
-      `<p>A line.</p><svg width="800" height="400"><rect height="400" fill="#0f0"><animate id="first" attributeName="width" from="0" to="20" dur="0.8s" fill="freeze"/>
-      <animate attributeName="width" from="20" to="800" begin="first.end" dur="0.7s" fill="freeze"/></rect></svg>`,
-    ),
-    '/counted-frames': intro(
-      '',
-      `let frames = 0; requestAnimationFrame(function turn() { if (++frames < 90) requestAnimationFrame(turn); else ${green} })`,
-    ),
-    '/set': page(
-      '',
-      `<p>A line.</p><svg width="800" height="400"><rect width="800" height="400" fill="red"><set attributeName="fill" to="#0f0" begin="1.5s"/></rect></svg>`,
-    ),
-    '/svg-image': page('', '<p>A line.</p><img src="/drawn.svg">'),
     '/drawn.svg': after(
       0,
       'image/svg+xml',
       '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="400"><style>rect { animation: appear 1.2s .3s both } @keyframes appear { from { transform: translateX(800px) } }</style><rect width="800" height="400" fill="#0f0"/></svg>',
-    ),
-    '/idle-words': intro(
-      '',
-      `let words = 0; requestIdleCallback(function turn() {
-      box.before(++words + ' '); if (words < 30) requestAnimationFrame(() => requestIdleCallback(turn)); else ${green}
-    })`,
     ),
     '/never': () => {},
   },
@@ -220,43 +166,23 @@ const stage = await openStage(
 
 const small = { viewportWidth: 800, viewportHeight: 600 } satisfies CaptureOptions
 const MIDDLE = [200, 250] as const
+/** It is true on a busy machine, which is none of the page. */
+const LONG_WAIT = /^the wait took \d+ ms, because the page was gaining content or receiving data$/
 
-for (const [path, what] of [
-  ['/idle-callbacks', 'elements that idle callbacks add'],
-  ['/database', 'notes of a database'],
-  ['/bitmap', 'a decoded picture on a canvas'],
-  ['/decoded', 'pictures that a script decodes before it adds them'],
-  ['/derived-key', 'what waits for a derived key'],
-  ['/private-files', 'what waits for files of the private file system'],
-  ['/worker-rows', 'lines that a worker sends for more than a second'],
-  ['/worker-loop', 'the result of a worker that computes for more than a second'],
-  ['/worker-canvas', 'the end of an animation that a worker draws'],
-  ['/events', 'lines of an event stream'],
-  ['/streamed', 'parts of a streamed response'],
-  ['/late-fade', 'a fade by the times of its frames that begins after 250 ms'],
-  ['/svg', 'the end of animations of SVG'],
-  ['/service-worker', 'a late response of a service worker'],
-  ['/smooth-strip', 'the end of a smooth scroll'],
-  ['/counted-frames', 'what follows ninety frames that change nothing'],
-  ['/set', 'a change of SVG after a time'],
-  ['/svg-image', 'the end of an animation in an SVG image'],
-] as const) {
+for (const what of Object.keys(SHOWN)) {
   t.test(`a screenshot shows ${what}`, async (t) => {
-    const { pixels, findings } = await stage.shoot(path, small)
+    const { pixels, findings } = await stage.shoot(pathOf(what), small)
     t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
-    t.strictSame(findings.warnings, [])
+    t.strictSame(
+      findings.warnings.filter((warning) => !LONG_WAIT.test(warning)),
+      [],
+    )
   })
 }
 
-for (const [path, what] of [
-  ['/chain', 'content of an application that starts with four requests, one after the other'],
-  ['/data-then-image', 'images that data names'],
-  ['/socket', 'content that a server pushed after a second'],
-  ['/late-event', 'content of a stream whose first event came after a second'],
-  ['/idle-words', 'what follows words that idle callbacks add one by one'],
-] as const) {
+for (const what of Object.keys(MISSING)) {
   t.test(`${what} was missing without a warning`, async (t) => {
-    const { pixels } = await stage.shoot(path, small)
+    const { pixels } = await stage.shoot(pathOf(what), small)
     t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
   })
 }

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { BLUE, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page } from '../options.ts'
+import { atPaths, openStage, page, pathOf } from '../options.ts'
 
 const [WIDTH, HEIGHT, WHOLE] = [800, 600, 2_000]
 const size = { viewportWidth: WIDTH, viewportHeight: HEIGHT, fullPage: true } as const
@@ -17,14 +17,14 @@ const FIXED = "document.body.style.cssText += ';position:fixed;width:100%;top:' 
 const locked = (rules: string, body: string, script = '') => page('', `${body}<script>${script}</script>`, `<style>${rules}</style>`)
 const hidden = { hideSelectors: ['#ask'] }
 
-/** Locks that outlive their dialog. */
-const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOptions]>> = {
+/** Locks that outlive their dialog, which is hidden unless the row has other options. */
+const LOCKS: Readonly<Record<string, string | readonly [html: string, options: CaptureOptions]>> = {
   'both elements clip, and a rule hides the dialog': [
     locked('html, body { height: 100%; overflow: hidden }', article + dialog()),
     { styles: '#ask { display: none !important }' },
   ],
-  'the body is fixed where the page was scrolled': [locked('', article + dialog(), `scrollTo(0, 900);${FIXED}`), hidden],
-  'the root element is fixed': [locked('html { position: fixed; inset: 0; overflow: clip }', article + dialog()), hidden],
+  'the body is fixed where the page was scrolled': locked('', article + dialog(), `scrollTo(0, 900);${FIXED}`),
+  'the root element is fixed': locked('html { position: fixed; inset: 0; overflow: clip }', article + dialog()),
   'classes stay after a click on the button': [
     locked(
       CLIPPED,
@@ -37,23 +37,17 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     locked('[inert] { height: 100vh; overflow: hidden }', `<main inert>${article}</main>${dialog()}`),
     { scripts: 'ask.remove()' },
   ],
-  'a part is clipped while the body has the class of a dialog': [
-    locked(
-      '.ReactModal__Body--open #root { max-height: 100vh; overflow: hidden }',
-      `<div id="root">${article}</div>${dialog()}`,
-      "document.body.className = 'ReactModal__Body--open'",
-    ),
-    hidden,
-  ],
-  'a part is fixed higher up': [locked('', `<div style="position:fixed;top:-300px;width:100%">${article}</div>${dialog()}`), hidden],
-  'it comes late': [
-    locked(
-      '.locked { overflow: hidden }',
-      article,
-      `setTimeout(() => { document.body.insertAdjacentHTML('beforeend', \`${dialog()}\`); document.documentElement.className = 'locked'; ${FIXED} }, 900)`,
-    ),
-    hidden,
-  ],
+  'a part is clipped while the body has the class of a dialog': locked(
+    '.ReactModal__Body--open #root { max-height: 100vh; overflow: hidden }',
+    `<div id="root">${article}</div>${dialog()}`,
+    "document.body.className = 'ReactModal__Body--open'",
+  ),
+  'a part is fixed higher up': locked('', `<div style="position:fixed;top:-300px;width:100%">${article}</div>${dialog()}`),
+  'it comes late': locked(
+    '.locked { overflow: hidden }',
+    article,
+    `setTimeout(() => { document.body.insertAdjacentHTML('beforeend', \`${dialog()}\`); document.documentElement.className = 'locked'; ${FIXED} }, 900)`,
+  ),
   'an empty layer of the dialog stays': [
     locked('html, body { height: 100%; overflow: hidden }', article + dialog('background:none')),
     { hideSelectors: ['.box'] },
@@ -66,44 +60,37 @@ const LOCKS: Readonly<Record<string, readonly [html: string, options: CaptureOpt
     ),
     {},
   ],
-  'the body is as tall as the window, and fixed above it': [
-    locked('', article + dialog(), "scrollTo(0, 900); document.body.style.cssText += ';position:fixed;width:100%;height:100%;top:-900px'"),
-    hidden,
-  ],
-  'a margin moves the fixed body up': [
-    locked('', article + dialog(), "document.body.style.cssText += ';position:fixed;width:100%;overflow:hidden;margin-top:-900px'"),
-    hidden,
-  ],
-  'a transform moves the fixed root element up': [
-    locked('html { position: fixed; width: 100%; transform: translateY(-900px) }', article + dialog()),
-    hidden,
-  ],
-  'a script for smooth scrolling has moved a part up': [
-    locked(
-      'html, body { height: 100%; overflow: hidden }',
-      `<div style="transform:translate3d(0,-300px,0)"><div style="position:relative;top:-600px">${article}</div></div>${dialog()}`,
-    ),
-    hidden,
-  ],
-  'an inset moves the fixed body up, and a transform too': [
-    locked('body { position: fixed; inset: -300px 0 0; transform: translateY(-150px) }', article + dialog()),
-    hidden,
-  ],
-  'a transform moves the root element up': [locked('html { transform: translateY(-300px) }', article + dialog()), hidden],
-  'the body is moved up by less than a quarter of the window': [
-    locked('body { position: relative; top: -120px }', article + dialog()),
-    hidden,
-  ],
-  'the body is moved up from below': [locked('body { position: relative; bottom: 350px }', article + dialog()), hidden],
-  'a translation moves the body up': [locked('body { translate: 0 -250px }', article + dialog()), hidden],
-  'a margin moves the main part up': [locked('main { margin-top: -400px }', `<main>${article}</main>${dialog()}`), hidden],
-  'a script has moved what it shows in a layer of the window': [
-    locked(
-      `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
-      `<main><div style="transform:translate3d(0,-900px,0)">${article}</div></main>${dialog()}`,
-    ),
-    hidden,
-  ],
+  'the body is as tall as the window, and fixed above it': locked(
+    '',
+    article + dialog(),
+    "scrollTo(0, 900); document.body.style.cssText += ';position:fixed;width:100%;height:100%;top:-900px'",
+  ),
+  'a margin moves the fixed body up': locked(
+    '',
+    article + dialog(),
+    "document.body.style.cssText += ';position:fixed;width:100%;overflow:hidden;margin-top:-900px'",
+  ),
+  'a transform moves the fixed root element up': locked(
+    'html { position: fixed; width: 100%; transform: translateY(-900px) }',
+    article + dialog(),
+  ),
+  'a script for smooth scrolling has moved a part up': locked(
+    'html, body { height: 100%; overflow: hidden }',
+    `<div style="transform:translate3d(0,-300px,0)"><div style="position:relative;top:-600px">${article}</div></div>${dialog()}`,
+  ),
+  'an inset moves the fixed body up, and a transform too': locked(
+    'body { position: fixed; inset: -300px 0 0; transform: translateY(-150px) }',
+    article + dialog(),
+  ),
+  'a transform moves the root element up': locked('html { transform: translateY(-300px) }', article + dialog()),
+  'the body is moved up by less than a quarter of the window': locked('body { position: relative; top: -120px }', article + dialog()),
+  'the body is moved up from below': locked('body { position: relative; bottom: 350px }', article + dialog()),
+  'a translation moves the body up': locked('body { translate: 0 -250px }', article + dialog()),
+  'a margin moves the main part up': locked('main { margin-top: -400px }', `<main>${article}</main>${dialog()}`),
+  'a script has moved what it shows in a layer of the window': locked(
+    `body { height: ${WHOLE}px } main { position: fixed; inset: 0; overflow: hidden }`,
+    `<main><div style="transform:translate3d(0,-900px,0)">${article}</div></main>${dialog()}`,
+  ),
 }
 
 /** Locks whose dialog, or a part of it, is still there, and what the warning names. */
@@ -123,12 +110,12 @@ const OPEN: Readonly<Record<string, readonly [html: string, cover: string, optio
   ],
 }
 
-/** What must stay as it is. */
-const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
-  'a part that scrolls itself': [
-    locked('html, body { height: 100%; overflow: hidden } main { height: 100%; overflow: auto }', `<main>${article}</main>`),
-    WHOLE,
-  ],
+/** What must stay as it is, 2,000 px tall unless the row has another height. */
+const OWN: Readonly<Record<string, string | readonly [html: string, height: number]>> = {
+  'a part that scrolls itself': locked(
+    'html, body { height: 100%; overflow: hidden } main { height: 100%; overflow: auto }',
+    `<main>${article}</main>`,
+  ),
   'a window that hides a drawer and a decoration': [
     locked(
       'html, body { height: 100%; overflow: hidden; position: relative }',
@@ -136,24 +123,18 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
     ),
     HEIGHT,
   ],
-  'a page that hides its sides': [
-    locked(
-      'html { overflow-x: hidden } body { overflow-x: hidden; position: relative }',
-      `${article}<div style="position:absolute;top:0;left:1200px;height:1900px">Off</div>`,
-    ),
-    WHOLE,
-  ],
+  'a page that hides its sides': locked(
+    'html { overflow-x: hidden } body { overflow-x: hidden; position: relative }',
+    `${article}<div style="position:absolute;top:0;left:1200px;height:1900px">Off</div>`,
+  ),
   'slides that are moved up in their box': [
     locked('', `<div style="height:600px;overflow:hidden"><div style="transform:translateY(-500px)">${article}</div></div>${article}`),
     HEIGHT + WHOLE,
   ],
-  'a menu and pictures that begin above the page': [
-    locked(
-      'body { overflow: hidden }',
-      `${article}<div style="position:fixed;inset:0;transform:translateY(-70%)"><p>Menu</p></div><div style="position:absolute;inset:-400px 0 auto;z-index:-1">${article}</div>`,
-    ),
-    WHOLE,
-  ],
+  'a menu and pictures that begin above the page': locked(
+    'body { overflow: hidden }',
+    `${article}<div style="position:fixed;inset:0;transform:translateY(-70%)"><p>Menu</p></div><div style="position:absolute;inset:-400px 0 auto;z-index:-1">${article}</div>`,
+  ),
   'a closed drawer, and one of which a handle is seen': [
     locked(
       'div { height: 400px; margin-top: -400px } div + div { height: 100px; margin-top: -90px }',
@@ -161,10 +142,10 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
     ),
     WHOLE + 10,
   ],
-  'a link that appears when it has the focus': [
-    locked('a { display: block; height: 60px; margin-top: -60px }', `<a href="#m">Skip to the text</a>${article}`),
-    WHOLE,
-  ],
+  'a link that appears when it has the focus': locked(
+    'a { display: block; height: 60px; margin-top: -60px }',
+    `<a href="#m">Skip to the text</a>${article}`,
+  ),
   'a band of color that begins above the page': [
     locked(
       'header { margin-top: -500px; padding-top: 520px; background: linear-gradient(#fff, #eee) }',
@@ -174,8 +155,6 @@ const OWN: Readonly<Record<string, readonly [html: string, height: number]>> = {
   ],
   'a preview that is cut in a page': [locked('', `<div style="height:300px;overflow:hidden">${article}</div><p>Read more</p>`), HEIGHT],
 }
-
-const pathOf = (name: string) => `/${name.replaceAll(/\W/g, '-')}`
 
 const words = 'The boats of the harbor come in at six, and the market opens when they have. '
 const text = (count: number) => `<p>${words.repeat(8)}</p>`.repeat(count)
@@ -307,9 +286,11 @@ const CLEAR: Readonly<Record<string, string>> = {
   'a layer without content': `.two::after { ${VEIL} }`,
 }
 
-const pages = Object.entries({ ...LOCKS, ...OPEN, ...OWN, ...PANELS }).map(([name, [html]]) => [name, html] as const)
+type Row = string | readonly [html: string, ...unknown[]]
+const named: readonly (readonly [string, Row])[] = Object.entries({ ...LOCKS, ...OPEN, ...OWN, ...PANELS, ...MINOR })
+const pages = Object.fromEntries(named.map(([name, row]) => [name, typeof row === 'string' ? row : row[0]]))
 const stage = await openStage(t, {
-  ...Object.fromEntries([...pages, ...Object.entries(MINOR)].map(([name, html]) => [pathOf(name), html])),
+  ...atPaths(pages),
   '/blurred': locked('', `<main style="filter:blur(6px)">${article}</main>${dialog()}`),
   '/blurred-rows': locked(
     '.row { filter: blur(4px) }',
@@ -338,7 +319,8 @@ const stage = await openStage(t, {
   '/blurred-picture': locked('', `<div style="position:absolute;inset:0;z-index:-1;filter:blur(9px);background:#ccc"></div>${article}`),
 })
 
-for (const [name, [, options]] of Object.entries(LOCKS)) {
+for (const [name, row] of Object.entries(LOCKS)) {
+  const options = typeof row === 'string' ? hidden : row[1]
   // proves: full_page
   t.test(`a full page showed one window of a page whose dialog is hidden: ${name}`, async (t) => {
     const { pixels, findings } = await stage.shoot(pathOf(name), { ...size, ...options })
@@ -369,7 +351,8 @@ t.test('a full page of a page that an open dialog locks shows one window, with a
 })
 
 t.test('a page that hides nothing to read stays as it is', async (t) => {
-  for (const [name, [, height]] of Object.entries(OWN)) {
+  for (const [name, row] of Object.entries(OWN)) {
+    const height = typeof row === 'string' ? WHOLE : row[1]
     const { pixels, findings } = await stage.shoot(pathOf(name), size)
     t.strictSame([pixels.height, findings.warnings], [height, []], name)
   }

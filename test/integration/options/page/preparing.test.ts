@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page, strict } from '../options.ts'
+import { markup, openStage, page, strict } from '../options.ts'
 
 const box = (id: string, color: string, more = '') => `<div id="${id}" style="width:200px;height:200px;background:${color};${more}">x</div>`
 const turns = (color: string) => `document.body.style.background='${color}'`
@@ -27,10 +27,7 @@ const stage = await openStage(t, {
   '/slow.json': (_, response) => {
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 700)
   },
-  '/shadow': page(
-    '',
-    `<div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<div class="gone" style="height:200px;background:#f00">x</div>'</script>`,
-  ),
+  '/shadow': markup`<div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<div class="gone" style="height:200px;background:#f00">x</div>'</script>`,
   '/accordions': page(
     '',
     [0, 1, 2]
@@ -40,44 +37,26 @@ const stage = await openStage(t, {
       )
       .join(''),
   ),
-  '/hover': page(
-    '',
-    `<style>#b{width:200px;height:200px;margin:300px;background:#f00} #b:hover{background:#0f0}</style><div id="b">x</div>`,
-  ),
+  '/hover': markup`<style>#b{width:200px;height:200px;margin:300px;background:#f00} #b:hover{background:#0f0}</style><div id="b">x</div>`,
   '/keys': page('', `<p>A line.</p><script>addEventListener('keydown', (e) => { if (e.key === 'Escape') ${turns('#0f0')} })</script>`),
-  '/long': page(
-    '',
-    `<div style="height:3000px;width:4000px;background:#f00">x</div>${box('deep', '#0f0')}<div style="height:3000px;background:#00f">x</div>`,
-  ),
+  '/long': markup`<div style="height:3000px;width:4000px;background:#f00">x</div>${box('deep', '#0f0')}<div style="height:3000px;background:#00f">x</div>`,
   '/wide': page('', '<div style="height:500px;width:4000px;background:linear-gradient(to right, #f00 50%, #0f0 50%)">x</div>'),
-  '/moving': page(
-    '',
-    `<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
+  '/moving': markup`<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
      @keyframes spin { from { background: #00f } to { background: #f00 } }
      #one { animation: go 600s forwards } #two { animation: spin 1s infinite; background: #f00 }</style>
      ${box('one', '#f00')}<div id="two" style="width:200px;height:200px">x</div>`,
-  ),
-  '/pulsing': page(
-    '',
-    `<style>@keyframes pulse { from, to { opacity: 1 } 50% { opacity: 0.7 } } @keyframes late { from, to { visibility: visible } }
+  '/pulsing': markup`<style>@keyframes pulse { from, to { opacity: 1 } 50% { opacity: 0.7 } } @keyframes late { from, to { visibility: visible } }
      #one { opacity: 0; animation: pulse 2s infinite } #two { visibility: hidden; animation: late 2s 30s infinite }</style>
      ${box('one', '#0f0')}${box('two', '#00f')}`,
-  ),
-  '/drawing': page(
-    '',
-    `<p style="position:absolute;left:1000px">A line.</p><svg width="900" height="600" style="display:block">
+  '/drawing': markup`<p style="position:absolute;left:1000px">A line.</p><svg width="900" height="600" style="display:block">
      <rect width="100" height="100" fill="#00f"><animateTransform attributeName="transform" type="translate" values="0 0;800 0;0 0" dur="7s" repeatCount="indefinite"/></rect></svg>
      <svg width="900" height="400" style="position:absolute;left:0;top:200px"><rect width="100" height="100" fill="#0f0"><animate attributeName="x" to="400" dur="60s" fill="freeze"/></rect></svg>
      <svg width="900" height="100" style="position:absolute;left:0;top:400px"><rect width="100" height="100" fill="#f00"><set attributeName="fill" to="#00f" begin="50s"/></rect></svg>`,
-  ),
-  '/video': page(
-    '',
-    `<p>A line.</p><script>
+  '/video': markup`<p>A line.</p><script>
      const canvas = document.createElement('canvas'), c = canvas.getContext('2d'), video = document.createElement('video')
      setInterval(() => c.fillRect(0, 0, 9, 9), 20)
      Object.assign(video, { muted: true, srcObject: canvas.captureStream(20), onpause: () => { ${turns('#0f0')} } })
      document.body.append(video); video.play()</script>`,
-  ),
 })
 
 t.test('option init_script: runs before the page’s own scripts, in every frame', async (t) => {

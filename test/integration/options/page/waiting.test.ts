@@ -1,14 +1,14 @@
-// Waits and their limits. No test measures time: the page's content shows whether the capture waited.
-
 import type { RequestListener } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { attemptMilliseconds } from '@tintype/crds/dispatch/deadline'
 import t from 'tap'
 import { repeatedly } from '../../../../capture-runner/src/capture/repeatedly.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
-import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
 import { GREEN, RED } from '../../capture-runner/stage/pixels.ts'
-import { openStage, page, strict } from '../options.ts'
+import { markup, openStage, page, strict } from '../options.ts'
+
+// Waits and their limits, and conditions under which a capture fails. No test measures time: the page's content shows whether the capture waited.
 
 const turns = (color: string) => `document.body.style.background='${color}'`
 const soon = (act: string, milliseconds = 600) => `<p id="p">A line.</p><script>setTimeout(() => { ${act} }, ${milliseconds})</script>`
@@ -65,7 +65,7 @@ const stage = await openStage(t, {
   ),
   '/vanishes': page('background:#f00', `<i id="spinner">...</i>${soon(`${turns('#0f0')}; spinner.remove()`)}`),
   '/true-later': page('background:#f00', soon(`${turns('#0f0')}; window.ready = { then: undefined }`)),
-  '/strict': strict('<!doctype html><title>Strict</title><p id="p">A line.</p>'),
+  '/strict': strict('<!doctype html><title>Strict</title><h1>Welcome back</h1><p id="p">A line.</p>'),
   '/grows': page(
     'background:#f00',
     `<p>A line.</p><script>let n = 0; const go = setInterval(() => { document.body.append('x'); if (++n === 8) { clearInterval(go); ${turns('#0f0')} } }, 100)</script>`,
@@ -85,9 +85,7 @@ const stage = await openStage(t, {
   '/moved': (request, response) => {
     response.writeHead(302, { location: new URL(request.url ?? '', 'http://pages').searchParams.get('to') ?? '' }).end()
   },
-  '/images': page(
-    '',
-    `<style>.box { position: absolute; width: 100px; height: 100px; background: #f00; overflow: hidden } .box * { display: block } ${early.rules} ${added.rules}</style>
+  '/images': markup`<style>.box { position: absolute; width: 100px; height: 100px; background: #f00; overflow: hidden } .box * { display: block } ${early.rules} ${added.rules}</style>
      <p style="margin-top:500px">A line.</p>${early.boxes}
      <script>
        const define = (name, inner) => customElements.define(name, class extends HTMLElement {
@@ -99,7 +97,6 @@ const stage = await openStage(t, {
        addEventListener('DOMContentLoaded', turnOn)
        addEventListener('load', () => setTimeout(() => { document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(added.boxes)}); turnOn() }, 900))
      </script>`,
-  ),
   '/tracked': page('background:#0f0', '<p>A line.</p><script>new Image().src = "/never"</script>'),
   '/never-background': page('', '<p style="background: url(/never)">A line.</p>'),
   '/polls': page('background:#f00', `<p>A line.</p><script>const poll = () => fetch('/poll').then(poll, poll); poll()</script>`),
@@ -124,6 +121,26 @@ const stage = await openStage(t, {
   ),
   '/font': page('', `<style>@font-face { font-family: late; src: url(/never) } p { font-family: late }</style><p>A line.</p>`),
   '/stalls': page('', '<div style="height:3000px">A line.</div><script>addEventListener("resize", () => { for (;;); })</script>'),
+  '/fine': page('', '<h1>Welcome   back</h1><p class="note">All is well.</p>'),
+  '/missing': (_, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' })
+    response.end('<h1>Not here</h1>')
+  },
+  '/leads-on': (_, response) => {
+    response.writeHead(302, { location: '/fine' })
+    response.end()
+  },
+  '/needs': page('', '<h1>Welcome</h1><img src="/broken.png"><script src="/fine.js"></script>'),
+  '/broken.png': (_, response) => {
+    response.writeHead(503)
+    response.end()
+  },
+  '/throws': page('', '<h1>Welcome</h1><script>setTimeout(() => { throw new Error("oh no") })</script>'),
+  '/challenge': (_, response) => {
+    response.writeHead(403, { 'content-type': 'text/html', 'cf-mitigated': 'challenge' })
+    response.end('<title>Just a moment...</title><h1>example.com</h1><form id="challenge-form"></form>')
+  },
+  '/captcha': page('', '<p>Please verify</p><div id="px-captcha"></div>'),
 })
 
 t.test('option wait_for_selector_state: attached also accepts hidden elements', async (t) => {
@@ -276,4 +293,51 @@ t.test('option job_timeout: limits the whole capture', async (t) => {
 
 t.test('option timeout: limits the time to load the page', async (t) => {
   t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT', message: /did not load within 1000 ms/ })
+})
+
+t.test('option fail_on_status: fails for single statuses and ranges', async (t) => {
+  t.match(await stage.fail('/missing', { failOnStatus: ['404'] }), { code: 'HTTP_ERROR', message: /404/ })
+  t.match(await stage.fail('/missing', { failOnStatus: ['500-599', '400-403', '404-410'] }), { code: 'HTTP_ERROR' })
+  t.equal((await stage.shoot('/missing', { failOnStatus: ['500-511'] })).findings.httpStatus, 404)
+})
+
+t.test('option fail_if_content_contains: fails for visible words', async (t) => {
+  t.match(await stage.fail('/fine', { failIfContentContains: ['nope', 'welcome BACK'] }), { code: 'CONTENT_RULE', message: /welcome BACK/ })
+  t.match(await stage.fail('/strict', { failIfContentContains: ['Welcome'] }), { code: 'CONTENT_RULE' })
+  await stage.shoot('/fine', { failIfContentContains: ['h1', 'Goodbye'] })
+})
+
+t.test('option fail_if_content_missing: fails without the words', async (t) => {
+  t.match(await stage.fail('/fine', { failIfContentMissing: ['Welcome', 'Basket'] }), { code: 'CONTENT_RULE', message: /Basket/ })
+  await stage.shoot('/fine', { failIfContentMissing: ['all is well'] })
+})
+
+t.test('option fail_if_selector_present: fails for matching elements', async (t) => {
+  t.match(await stage.fail('/fine', { failIfSelectorPresent: ['.error', '.note'] }), { code: 'CONTENT_RULE', message: /\.note/ })
+  await stage.shoot('/fine', { failIfSelectorPresent: ['.error'] })
+})
+
+t.test('option fail_if_request_failed: fails if a matching request fails', async (t) => {
+  t.match(await stage.fail('/needs', { failIfRequestFailed: ['*/broken.png'] }), { code: 'CONTENT_RULE', message: /broken\.png/ })
+  await stage.shoot('/needs', { failIfRequestFailed: ['*/other.png'] })
+})
+
+t.test('option fail_on_redirect: fails if the page redirects', async (t) => {
+  t.match(await stage.fail('/leads-on', { failOnRedirect: 'always' }), { code: 'CONTENT_RULE' })
+  await stage.shoot('/leads-on', { failOnRedirect: 'cross_site' })
+  await stage.shoot('/fine', { failOnRedirect: 'always' })
+  const elsewhere = stage.site.url('/leads-on').replace('127.0.0.1', '127.0.0.2')
+  t.ok(elsewhere)
+})
+
+t.test('option fail_on_page_error: fails for pages whose scripts throw', async (t) => {
+  t.match(await stage.fail('/throws', { failOnPageError: true, delay: 50 }), { code: 'SCRIPT_ERROR', message: /oh no/ })
+  await stage.shoot('/fine', { failOnPageError: true })
+})
+
+t.test('option fail_on_bot_challenge: fails for challenges', async (t) => {
+  t.match(await stage.fail('/challenge', { failOnBotChallenge: true }), { code: 'BOT_CHALLENGE' })
+  t.match(await stage.fail('/captcha', { failOnBotChallenge: true }), { code: 'BOT_CHALLENGE' })
+  await stage.shoot('/fine', { failOnBotChallenge: true })
+  await stage.shoot('/challenge')
 })

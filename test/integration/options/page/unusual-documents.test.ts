@@ -2,8 +2,14 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { optionsByName } from '@tintype/crds/options/groups'
 import t from 'tap'
 import { choose } from '../../../support/length.ts'
+import { FRAME, oddDocuments } from '../../capture-runner/page/odd-documents.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage, type Shot } from '../options.ts'
+
+// Legal pages that other tools of this kind fail on. A capture is completed, whatever its options.
+
+const paths = Object.keys(oddDocuments).map((name, index) => ({ name, path: `/odd-${index}` }))
+const PARTS = ['lime', 'blue', 'yellow'].map((color) => `<div style="height:700px;background:${color}"></div>`).join('')
 
 // Every option that takes a selector or reads text, against one page of components. The element is a green box with the words "Sold out".
 
@@ -23,9 +29,96 @@ const PLACES: Record<string, string> = {
   'a closed shadow root': attach('closed', TARGET),
 }
 
-const page = (inner: string) => `<!doctype html><title>Parts</title><body style="margin:0;background:white"><p>In stock</p>${inner}</body>`
-const stage = await openStage(t, Object.fromEntries(Object.values(PLACES).map((inner, index) => [`/${index}`, page(inner)])))
-const paths = Object.keys(PLACES).map((name, index) => ({ name, path: `/${index}` }))
+const partsPage = (inner: string) =>
+  `<!doctype html><title>Parts</title><body style="margin:0;background:white"><p>In stock</p>${inner}</body>`
+
+const stage = await openStage(t, {
+  ...Object.fromEntries(Object.values(PLACES).map((inner, index) => [`/${index}`, partsPage(inner)])),
+  ...Object.fromEntries(
+    Object.values(oddDocuments).map((document, index) => [
+      `/odd-${index}`,
+      typeof document === 'string'
+        ? document
+        : (_: unknown, response: import('node:http').ServerResponse) =>
+            void response.writeHead(200, { 'content-type': document.contentType ?? 'text/html' }).end(document.text),
+    ]),
+  ),
+  '/frame': FRAME,
+  '/reloads': `<!doctype html><title>Reloads</title><style>body { margin: 0 }</style>${PARTS}<script>addEventListener('resize', () => location.reload())</script>`,
+  '/reloads-hidden': `<!doctype html><title>Reloads</title><style>body { margin: 0 }</style><div id="ad" style="height:700px;background:red"></div>${PARTS}
+    <script>addEventListener('resize', () => location.reload())</script>`,
+})
+
+const SETS: Record<string, CaptureOptions> = {
+  'the defaults of full_page': { fullPage: true, blankPageAction: 'accept' },
+  'options that change the page': {
+    ...{
+      fullPage: true,
+      blankPageAction: 'accept',
+      fullPageScroll: true,
+      fullPageMaxScrolls: 1,
+      fullPageScrollContainer: 'auto',
+      fullPageFixedElements: 'hide',
+    },
+    ...{
+      hideSelectors: ['.absent'],
+      includeShadowDom: true,
+      maskSelectors: ['#target'],
+      disableAnimations: true,
+      pauseVideos: true,
+      pageZoom: 1.5,
+    },
+  },
+  'options that read the page': {
+    ...{
+      blankPageAction: 'accept',
+      saveText: true,
+      saveHtml: true,
+      saveAccessibilityTree: true,
+      metadataOpenGraph: true,
+      metadataIcon: true,
+    },
+    ...{
+      metadataLinks: true,
+      metadataTimings: true,
+      metadataFonts: true,
+      selector: '#target',
+      waitForSelectorTimeout: 200,
+      selectorIsolate: true,
+      failIfContentContains: ['absent'],
+    },
+  },
+}
+
+for (const [at, [set, options]] of Object.entries(SETS).entries()) {
+  for (const { name, path } of choose(paths, (_, index) => (index + at) % 3 === 0)) {
+    t.test(`a capture with ${set} is completed: ${name}`, async (t) => {
+      const { picture } = await stage.shoot(path, options)
+      t.ok(picture.length > 0)
+    })
+  }
+}
+
+t.test('a page that reloads itself when its window changes is complete in a full page', async (t) => {
+  const { pixels } = await stage.shoot('/reloads', { fullPage: true })
+  t.equal(pixels.height, 2_100)
+  t.strictSame(
+    [100, 1_000, 2_050].map((y) => pixels.at(640, y)),
+    [
+      [0, 255, 0],
+      [0, 0, 255],
+      [255, 255, 0],
+    ],
+  )
+})
+
+t.test('hidden elements stay hidden in a page that reloads itself when its window changes', async (t) => {
+  const { pixels } = await stage.shoot('/reloads-hidden', { fullPage: true, hideSelectors: ['#ad'] })
+  t.equal(pixels.height, 2_100)
+  t.strictSame(pixels.at(640, 100), [0, 255, 0])
+})
+
+const rootPaths = Object.keys(PLACES).map((name, index) => ({ name, path: `/${index}` }))
 
 const colorAt = ({ pixels }: Shot, x: number, y: number) => [...pixels.at(x, y).slice(0, 3)]
 const middleIs =
@@ -78,7 +171,7 @@ const proofs: Record<string, { options: CaptureOptions; isFound: (path: string, 
 
 t.test('every option that takes a selector or reads text has a proof here', async (t) => {
   const wanted = [...optionsByName]
-    .filter(([, { description = '' }]) => /CSS selectors?\b|page shows|visible text/.test(description))
+    .filter(([, { description = '' }]) => /CSS selectors?\b|partsPage shows|visible text/.test(description))
     .map(([name]) => name)
   t.ok(wanted.length >= 12, wanted.join())
   t.strictSame(
@@ -90,7 +183,7 @@ t.test('every option that takes a selector or reads text has a proof here', asyn
 // In `npm test`, each option looks in two places, and each place is that of six options.
 for (const [number, [name, { options, isFound }]] of Object.entries(proofs).entries()) {
   t.test(`${name} finds elements of components and frames`, async (t) => {
-    const chosen = choose(paths, (_, index) => [number, number + 2].some((place) => place % paths.length === index))
+    const chosen = choose(rootPaths, (_, index) => [number, number + 2].some((place) => place % rootPaths.length === index))
     for (const { name: place, path } of chosen) t.ok(await isFound(path, options), place)
   })
 }
