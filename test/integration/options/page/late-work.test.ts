@@ -99,7 +99,7 @@ const MISSING: Pages = {
   // A single-page application that asks who the reader is, then for its settings, and so on.
   'content of an application that starts with four requests, one after the other': intro`(async () => { for (const name of ['who', 'settings', 'rights', 'data']) await fetch('/in-800/' + name); ${green} })()`,
   'images that data names': markup`<p>A line.</p>${script(`fetch('/data').then(() => { document.body.insertAdjacentHTML('beforeend', '<img src=/image>') })`)}`,
-  'content that a server pushed after a second': intro`new WebSocket(location.href.replace('http', 'ws') + '-pushes').onmessage = () => { ${green} }`,
+  'content that a server pushed after a second': intro`new WebSocket(location.origin.replace('http', 'ws') + '/socket-pushes').onmessage = () => { ${green} }`,
   'content of a stream whose first event came after a second': intro`new EventSource('/in-1000-event').onmessage = () => { ${green} }`,
   'what follows words that idle callbacks add one by one': intro`let words = 0; requestIdleCallback(function turn() {
       box.before(++words + ' '); if (words < 30) requestAnimationFrame(() => requestIdleCallback(turn)); else ${green}
