@@ -1,7 +1,6 @@
 // Controllers of an operator on an API server and a bucket in memory, with a clock that the test sets. A test puts objects and time in, and looks at
 // the objects, files, Events and metrics that follow.
 
-import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Test } from 'tap'
@@ -80,10 +79,16 @@ export async function startOperator(t: Test, settings: Settings = {}) {
   /** Resolves when nothing more happens without another change or more time. */
   async function settle(): Promise<void> {
     const isBusy = () => cluster.open > 0 || [...running].some(({ queue }) => queue.depth > 0 || queue.longestRunningSeconds() > 0)
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
-      await setImmediate()
-      if (isBusy()) quiet = -1
-    }
+    // Without a promise for each turn, because tap follows each of them.
+    await new Promise<void>((resolve) => {
+      let quiet = 0
+      const turn = () => {
+        quiet = isBusy() ? 0 : quiet + 1
+        if (quiet > QUIET_TURNS) resolve()
+        else setImmediate(turn)
+      }
+      setImmediate(turn)
+    })
   }
 
   /** Lets time pass until a second after noon. What is due before happens in order. */

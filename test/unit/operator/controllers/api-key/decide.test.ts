@@ -106,52 +106,27 @@ t.test('decide observes generation 0 of a key without a generation', async (t) =
   t.match(readyOf({ ...given, key: { ...given.key, metadata } }), { observedGeneration: 0 })
 })
 
-const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'True'; reason: string }[] = [
-  { name: 'a key that works', given: { hasHash: true }, status: 'True', reason: 'Usable' },
-  { name: 'an inactive key', given: { hasHash: true, spec: { active: false } }, reason: 'Inactive' },
-  { name: 'an expired key', given: { hasHash: true, spec: { expiryTime: at(0).toISOString() } }, reason: 'Expired' },
-  { name: 'a key of no account', given: { hasHash: true }, more: { account: undefined }, reason: 'NoAccount' },
-  {
-    name: 'a key of a suspended account',
-    given: { hasHash: true },
-    more: { account: anAccount({ spec: { suspended: true } }) },
-    reason: 'AccountSuspended',
-  },
-  { name: 'a key with the text of an older one', given: { hasHash: true }, more: { isTaken: () => true }, reason: 'TextTaken' },
-  { name: 'a key that names no Secret', given: {}, reason: 'NoText' },
-  {
-    name: 'a Secret of another owner',
-    given: { spec: { secretName: 's' } },
-    more: { secret: { state: 'foreign' } },
-    reason: 'SecretConflict',
-  },
-  { name: 'a leftover Secret', given: { spec: { secretName: 's' } }, more: { secret: { state: 'leftover' } }, reason: 'SecretLeftover' },
-  {
-    name: 'a Secret that is missing',
-    given: { spec: { existingSecret: 's' } },
-    more: { secret: { state: 'missing' } },
-    reason: 'SecretNotFound',
-  },
-  {
-    name: 'a Secret of another account',
-    given: { spec: { existingSecret: 's' } },
-    more: { secret: { state: 'foreign' } },
-    reason: 'SecretNotFound',
-  },
-  {
-    name: 'a Secret without a key',
-    given: { spec: { existingSecret: 's' } },
-    more: { secret: { state: 'malformed' } },
-    reason: 'SecretMalformed',
-  },
-  {
-    name: 'a Secret with the text of another key',
-    given: { spec: { existingSecret: 's' } },
-    more: { secret: { state: 'usable', text }, isTaken: () => true },
-    reason: 'TextTaken',
-  },
+const cases: [name: string, given: Given, reason: string, more?: Partial<Observed>, status?: 'True'][] = [
+  ['a key that works', { hasHash: true }, 'Usable', {}, 'True'],
+  ['an inactive key', { hasHash: true, spec: { active: false } }, 'Inactive'],
+  ['an expired key', { hasHash: true, spec: { expiryTime: at(0).toISOString() } }, 'Expired'],
+  ['a key of no account', { hasHash: true }, 'NoAccount', { account: undefined }],
+  ['a key of a suspended account', { hasHash: true }, 'AccountSuspended', { account: anAccount({ spec: { suspended: true } }) }],
+  ['a key with the text of an older one', { hasHash: true }, 'TextTaken', { isTaken: () => true }],
+  ['a key that names no Secret', {}, 'NoText'],
+  ['a Secret of another owner', { spec: { secretName: 's' } }, 'SecretConflict', { secret: { state: 'foreign' } }],
+  ['a leftover Secret', { spec: { secretName: 's' } }, 'SecretLeftover', { secret: { state: 'leftover' } }],
+  ['a Secret that is missing', { spec: { existingSecret: 's' } }, 'SecretNotFound', { secret: { state: 'missing' } }],
+  ['a Secret of another account', { spec: { existingSecret: 's' } }, 'SecretNotFound', { secret: { state: 'foreign' } }],
+  ['a Secret without a key', { spec: { existingSecret: 's' } }, 'SecretMalformed', { secret: { state: 'malformed' } }],
+  [
+    'a Secret with the text of another key',
+    { spec: { existingSecret: 's' } },
+    'TextTaken',
+    { secret: { state: 'usable', text }, isTaken: () => true },
+  ],
 ]
-for (const { name, given, more, status = 'False', reason } of cases) {
+for (const [name, given, reason, more, status = 'False'] of cases) {
   t.test(`decide reports ${name}`, async (t) => {
     t.match(readyOf(observed(given, more)), { type: 'Ready', status, reason })
   })

@@ -48,22 +48,17 @@ t.test('an ApiKey that names a Secret of the release does not take its place whe
 })
 
 const unlabelled = { ...bare, metadata: { name: 'mine' } } as Secret
-const existing: { name: string; secret: Secret | undefined; accountName?: string; state: string }[] = [
-  { name: 'one for its account', secret: bare, accountName: 'acme', state: 'usable' },
-  { name: 'one for no account, for the default one', secret: unlabelled, state: 'usable' },
-  { name: 'one for no account, for another', secret: unlabelled, accountName: 'acme', state: 'foreign' },
-  { name: 'one for another account', secret: bare, accountName: 'thief', state: 'foreign' },
-  { name: 'one that the operator created for another key', secret: made, accountName: 'acme', state: 'foreign' },
-  { name: 'one of another type', secret: { ...bare, type: 'kubernetes.io/tls' }, accountName: 'acme', state: 'foreign' },
-  {
-    name: 'one whose text has no checksum',
-    secret: { ...bare, data: { 'api-key': 'aHVudGVyMg==' } },
-    accountName: 'acme',
-    state: 'malformed',
-  },
-  { name: 'none', secret: undefined, state: 'missing' },
+const existing: [name: string, secret: Secret | undefined, state: string, accountName?: string][] = [
+  ['one for its account', bare, 'usable'],
+  ['one for no account, for the default one', unlabelled, 'usable', ''],
+  ['one for no account, for another', unlabelled, 'foreign'],
+  ['one for another account', bare, 'foreign', 'thief'],
+  ['one that the operator created for another key', made, 'foreign'],
+  ['one of another type', { ...bare, type: 'kubernetes.io/tls' }, 'foreign'],
+  ['one whose text has no checksum', { ...bare, data: { 'api-key': 'aHVudGVyMg==' } }, 'malformed'],
+  ['none', undefined, 'missing', ''],
 ]
-for (const { name, secret, accountName, state } of existing) {
+for (const [name, secret, state, accountName = 'acme'] of existing) {
   t.test(`evaluateExistingSecret evaluates ${name}`, async (t) => {
     const asking = anApiKey({ name: 'asking', spec: { existingSecret: 'mine', ...(accountName ? { accountName } : {}) } })
     t.equal(evaluateExistingSecret(secret, asking).state, state)

@@ -53,90 +53,62 @@ const reported = (actions: Action[]): string[] =>
     })
   })
 
-const cases: { name: string; given: Partial<Candidate>; second: number; does: string[] }[] = [
-  { name: 'posts a first attempt without a write', given: {}, second: 3, does: ['post hook 1'] },
-  { name: 'does nothing for a webhook that does not receive the event', given: { isReceiver: false }, second: 3, does: [] },
-  { name: 'waits while a post is in progress', given: { progress: { state: 'posting', attempt: 1 } }, second: 3, does: [] },
-  { name: 'waits while a post is queued', given: { progress: { state: 'waiting', attempt: 1 } }, second: 3, does: [] },
-  { name: 'records a success', given: { progress: ended(1, 3, 200) }, second: 3, does: ['record hook 1 ok @3'] },
-  {
-    name: 'records a failure and the time of the next attempt',
-    given: { progress: ended(1, 3, 500) },
-    second: 3,
-    does: ['record hook 1 open @13', 'requeue 10'],
-  },
-  { name: 'requeues for the next attempt', given: { entry: anEntry(1, 13) }, second: 4, does: ['requeue 9'] },
-  {
-    name: 'records a second attempt before it starts, due after the delay of the third one',
-    given: { entry: anEntry(1, 13) },
-    second: 13,
-    does: ['record hook 2 open @73', 'post hook 2'],
-  },
-  {
-    name: 'records a third attempt before it starts, due after its timeout',
-    given: { entry: anEntry(2, 80) },
-    second: 80,
-    does: ['record hook 3 open @90', 'post hook 3'],
-  },
-  {
-    name: 'gives up after the third failure',
-    given: { entry: anEntry(3, 90), progress: ended(3, 81, 0) },
-    second: 81,
-    does: ['record hook 3 failed @81'],
-  },
-  {
-    name: 'repeats a third attempt that was interrupted, without a write',
-    given: { entry: anEntry(3, 90) },
-    second: 95,
-    does: ['post hook 3'],
-  },
-  { name: 'does nothing after a success', given: { entry: anEntry(1, 3, 'ok') }, second: 99, does: [] },
-  { name: 'does nothing after a final failure', given: { entry: anEntry(3, 3, 'failed') }, second: 99, does: [] },
-  {
-    name: 'gives up an open delivery whose webhook was deleted',
-    given: { entry: anEntry(1, 13), isReceiver: false },
-    second: 5,
-    does: ['record hook 1 failed @5'],
-  },
-  {
-    name: 'gives up after a failure when the webhook was deleted meanwhile',
-    given: { progress: ended(1, 3, 500), isReceiver: false },
-    second: 3,
-    does: ['record hook 1 failed @3'],
-  },
-  {
-    name: 'records a success of a webhook that was deleted meanwhile',
-    given: { progress: ended(1, 3, 200), isReceiver: false },
-    second: 3,
-    does: ['record hook 1 ok @3'],
-  },
-  {
-    name: 'requeues a post that could not be sent',
-    given: { progress: { state: 'deferred', until: at(9) } },
-    second: 4,
-    does: ['requeue 5'],
-  },
-  { name: 'posts a deferred delivery again', given: { progress: { state: 'deferred', until: at(9) } }, second: 9, does: ['post hook 1'] },
-  {
-    name: 'waits as long as the receiver requests, at most twice the delay',
-    given: { progress: ended(1, 3, 503, { retryAfterMilliseconds: 999_000 }) },
-    second: 3,
-    does: ['record hook 1 open @23', 'requeue 20'],
-  },
+const cases: [name: string, second: number, given: Partial<Candidate>, does: string[]][] = [
+  ['posts a first attempt without a write', 3, {}, ['post hook 1']],
+  ['does nothing for a webhook that does not receive the event', 3, { isReceiver: false }, []],
+  ['waits while a post is in progress', 3, { progress: { state: 'posting', attempt: 1 } }, []],
+  ['waits while a post is queued', 3, { progress: { state: 'waiting', attempt: 1 } }, []],
+  ['records a success', 3, { progress: ended(1, 3, 200) }, ['record hook 1 ok @3']],
+  ['records a failure and the time of the next attempt', 3, { progress: ended(1, 3, 500) }, ['record hook 1 open @13', 'requeue 10']],
+  ['requeues for the next attempt', 4, { entry: anEntry(1, 13) }, ['requeue 9']],
+  [
+    'records a second attempt before it starts, due after the delay of the third one',
+    13,
+    { entry: anEntry(1, 13) },
+    ['record hook 2 open @73', 'post hook 2'],
+  ],
+  [
+    'records a third attempt before it starts, due after its timeout',
+    80,
+    { entry: anEntry(2, 80) },
+    ['record hook 3 open @90', 'post hook 3'],
+  ],
+  ['gives up after the third failure', 81, { entry: anEntry(3, 90), progress: ended(3, 81, 0) }, ['record hook 3 failed @81']],
+  ['repeats a third attempt that was interrupted, without a write', 95, { entry: anEntry(3, 90) }, ['post hook 3']],
+  ['does nothing after a success', 99, { entry: anEntry(1, 3, 'ok') }, []],
+  ['does nothing after a final failure', 99, { entry: anEntry(3, 3, 'failed') }, []],
+  ['gives up an open delivery whose webhook was deleted', 5, { entry: anEntry(1, 13), isReceiver: false }, ['record hook 1 failed @5']],
+  [
+    'gives up after a failure when the webhook was deleted meanwhile',
+    3,
+    { progress: ended(1, 3, 500), isReceiver: false },
+    ['record hook 1 failed @3'],
+  ],
+  [
+    'records a success of a webhook that was deleted meanwhile',
+    3,
+    { progress: ended(1, 3, 200), isReceiver: false },
+    ['record hook 1 ok @3'],
+  ],
+  ['requeues a post that could not be sent', 4, { progress: { state: 'deferred', until: at(9) } }, ['requeue 5']],
+  ['posts a deferred delivery again', 9, { progress: { state: 'deferred', until: at(9) } }, ['post hook 1']],
+  [
+    'waits as long as the receiver requests, at most twice the delay',
+    3,
+    { progress: ended(1, 3, 503, { retryAfterMilliseconds: 999_000 }) },
+    ['record hook 1 open @23', 'requeue 20'],
+  ],
+  ['delays a first attempt while the circuit is open', 3, { heldUntil: at(30) }, ['requeue 27']],
+  ['delays an attempt without recording it', 14, { entry: anEntry(1, 13), heldUntil: at(30) }, ['requeue 16']],
+  [
+    'continues when the circuit no longer delays it',
+    30,
+    { entry: anEntry(1, 13), heldUntil: at(30) },
+    ['record hook 2 open @90', 'post hook 2'],
+  ],
 ]
 
-cases.push(
-  { name: 'delays a first attempt while the circuit is open', given: { heldUntil: at(30) }, second: 3, does: ['requeue 27'] },
-  { name: 'delays an attempt without recording it', given: { entry: anEntry(1, 13), heldUntil: at(30) }, second: 14, does: ['requeue 16'] },
-  {
-    name: 'continues when the circuit no longer delays it',
-    given: { entry: anEntry(1, 13), heldUntil: at(30) },
-    second: 30,
-    does: ['record hook 2 open @90', 'post hook 2'],
-  },
-)
-
-for (const { name, given, second, does } of cases) {
+for (const [name, second, given, does] of cases) {
   t.test(`decide ${name}`, async (t) => t.strictSame(reported(decide([aCandidate(given)], optionsAt(second))), does))
 }
 

@@ -41,7 +41,7 @@ t.test('an event is posted once, signed with the key in the Secret, and its resu
       ...{ milliseconds: 12, statusCode: 200, outcome: 'success', answer: 'ok' },
     },
   ])
-  t.match(stage.statisticsOf('hook'), { total: 1, successful: 1, failed: 0, lastStatusCode: 200, answers: 1, answerMilliseconds: 12 })
+  t.match(stage.statisticsOf('hook'), { total: 1, successful: 1, failed: 0, lastSuccessTime: at(3).toISOString(), consecutiveFailures: 0 })
 })
 
 t.test('a failing delivery is recorded before its second and its third attempt, and then missed', async (t) => {
@@ -73,7 +73,11 @@ t.test('a failing delivery is recorded before its second and its third attempt, 
     [2, undefined, 'broken'],
     [1, undefined, 'broken'],
   ])
-  t.match(stage.statisticsOf('hook'), { total: 1, successful: 0, failed: 1, consecutiveFailures: 3, lastStatusCode: 500 })
+  t.strictSame(stage.statisticsOf('hook'), {
+    ...{ total: 1, successful: 0, failed: 1, lastStatusCode: 500, lastDeliveryTime: at(80).toISOString() },
+    ...{ lastFailureTime: at(80).toISOString(), failingSince: at(3).toISOString(), consecutiveFailures: 3 },
+    ...{ answers: 3, answerMilliseconds: 36 },
+  })
 })
 
 t.test('an attempt is not repeated before the receiver’s Retry-After', async (t) => {

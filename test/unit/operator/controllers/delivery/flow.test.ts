@@ -3,7 +3,7 @@ import { secrets } from '../../../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
 import { hexSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
 import { ConditionType, findCondition } from '../../../../../crds/src/schema/conditions.ts'
-import { completedStatus } from '../../../../support/fakes/builders.ts'
+import { at, completedStatus } from '../../../../support/fakes/builders.ts'
 import { answer, type DeliveryStage, entry, startLeader, withEntries } from './stage.ts'
 
 /** Posts to one endpoint at a time. */
@@ -53,6 +53,11 @@ t.test('posts that could not be sent do not count as failures of the endpoint', 
 for (const [what, change] of Object.entries({
   'its webhook was deleted': (stage: DeliveryStage) => stage.remove(webhooks, 'hook'),
   'its webhook was disabled': (stage: DeliveryStage) => stage.disable('hook'),
+  'its webhook is being deleted': async (stage: DeliveryStage) => {
+    const hook = stage.cluster.get(webhooks, 'hook')!
+    stage.cluster.put(webhooks, { ...hook, metadata: { ...hook.metadata, deletionTimestamp: at(4).toISOString(), finalizers: ['x'] } })
+    await stage.settle()
+  },
   'its webhook subscribes to other events': (stage: DeliveryStage) =>
     stage.change(webhooks, 'hook', { spec: { events: ['screenshot.failed'] } }),
   'its Screenshot was deleted': (stage: DeliveryStage) => stage.remove(screenshots, 'shot-8'),

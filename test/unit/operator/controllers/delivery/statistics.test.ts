@@ -1,12 +1,8 @@
 import t from 'tap'
-import { KubeError } from '../../../../../crds/client/kube-error.ts'
-import { Store } from '../../../../../crds/client/lister.ts'
-import { silentLog } from '../../../../../crds/client/log.ts'
-import type { Patch } from '../../../../../crds/client/patch.ts'
-import type { Webhook, WebhookStatistics } from '../../../../../crds/src/kinds/webhook.ts'
+import type { WebhookStatistics } from '../../../../../crds/src/kinds/webhook.ts'
 import type { DeliveryStateChange } from '../../../../../operator/src/controllers/delivery/decide.ts'
-import { addCounts, Statistics, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
-import { at, aWebhook, NOON } from '../../../../support/fakes/builders.ts'
+import { addCounts, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
+import { at, NOON } from '../../../../support/fakes/builders.ts'
 
 const entry = (attempts: number, state: 'open' | 'ok' | 'failed') => ({ attempts, at: NOON.toISOString(), state })
 const change = (before: DeliveryStateChange['before'], after: DeliveryStateChange['after'], statusCode?: number): DeliveryStateChange => ({
@@ -47,69 +43,6 @@ t.test('addCounts counts the failures since the last success, in any batches', a
 
 t.test('addCounts sums the response times', async (t) => {
   t.match([attempt(true, 30), attempt(false), attempt(false, 10)].reduce(addCounts), { answers: 2, answerMilliseconds: 40, total: 3 })
-})
-
-/** Statistics of one webhook, with an API server that behaves as `answer` says. */
-function setUp(hook: Webhook, answer: () => void = () => {}) {
-  const patches: unknown[] = []
-  const lister = new Store<Webhook>()
-  lister.set(hook)
-  const patch = async (_: string, { body }: Patch) => {
-    answer()
-    patches.push(body)
-    return hook
-  }
-  const statistics = new Statistics({
-    clients: { webhooks: { patch } },
-    reflectors: { webhooks: { lister } },
-    now: () => NOON,
-    log: silentLog,
-  })
-  return { statistics, patches }
-}
-
-t.test('Statistics adds its counts to the existing ones, in one write per webhook', async (t) => {
-  const hook = aWebhook({ status: { statistics: { total: 10, successful: 9, failed: 1 } } })
-  const { statistics, patches } = setUp(hook)
-  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
-  statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
-  await statistics.flush()
-  await statistics.flush()
-  const noon = NOON.toISOString()
-  const sum = {
-    total: 11,
-    successful: 10,
-    failed: 2,
-    lastStatusCode: 503,
-    lastDeliveryTime: noon,
-    lastSuccessTime: noon,
-    lastFailureTime: noon,
-    failingSince: noon,
-    consecutiveFailures: 1,
-    answers: 0,
-    answerMilliseconds: 0,
-  }
-  t.strictSame(patches, [{ status: { statistics: sum }, metadata: { resourceVersion: '1' } }])
-})
-
-t.test('Statistics keeps counts that could not be written for the next flush', async (t) => {
-  let isAway = true
-  const { statistics, patches } = setUp(aWebhook(), () => {
-    if (isAway) throw new KubeError({ status: 409, reason: 'Conflict', message: 'changed' })
-  })
-  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
-  await statistics.flush()
-  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 201))
-  isAway = false
-  await statistics.flush()
-  t.match(patches, [{ status: { statistics: { total: 2, successful: 2, lastStatusCode: 201 } } }])
-})
-
-t.test('Statistics drops the counts of a deleted webhook', async (t) => {
-  const { statistics, patches } = setUp(aWebhook())
-  statistics.count('default/other', change(undefined, entry(1, 'ok'), 200))
-  await statistics.flush()
-  t.strictSame(patches, [])
 })
 
 t.test('addCounts keeps the start of continuous failures, in any batches', async (t) => {

@@ -2,28 +2,23 @@ import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import { recordKey, segmentsPrefix, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
-import type { ListKeys } from '../../../../../crds/storage/port.ts'
-import { listPastUnits, type PastDeps } from '../../../../../operator/src/controllers/quota/past-records.ts'
-import { buildSegments } from '../../../../support/fakes/builders.ts'
+import { listPastUnits } from '../../../../../operator/src/controllers/quota/past-records.ts'
+import { aScreenshot, buildSegments } from '../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
+import { collectIgnored } from '../../../../support/sources/mark-checks.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const idAt = (time: string) => newId('scr', new Date(time))
 
-const reported: string[] = []
-const depsOf = (objects: ReturnType<typeof aBucket>): PastDeps => ({ objects, report: ({ key }) => reported.push(key) })
+const { ignored, report } = collectIgnored()
+const listUnits = (account: string, bucket: MemoryBucket) => listPastUnits(account, NOW, { objects: bucket.storage, report })
 
 /** A bucket with these keys that counts its list requests. */
-function aBucket(...names: string[]) {
-  const keys = [...names].sort()
-  const texts = new Map<string, string>()
-  const bucket = {
-    lists: 0,
-    texts,
-    readText: async (key: string) => texts.get(key),
-    list: async (prefix: string, { after = '', limit = 1_000 }: ListKeys = {}) => {
-      bucket.lists++
-      return keys.filter((key) => key.startsWith(prefix) && key > after).slice(0, limit)
-    },
+function aBucket(...keys: string[]) {
+  const bucket = Object.assign(new MemoryBucket(), { lists: 0 })
+  for (const key of keys) bucket.objects.set(key, '')
+  bucket.beforeCall = (what) => {
+    if (what === 'list') bucket.lists++
   }
   return bucket
 }
@@ -39,14 +34,14 @@ t.test('listPastUnits returns each archived or deleted id of the month once', as
     recordKey('other', idAt('2026-11-10T00:00:00Z')),
     `${segmentsPrefix('acme', '79000')}odd.ndjson`,
   )
-  const units = await listPastUnits('acme', NOW, depsOf(bucket))
+  const units = await listUnits('acme', bucket)
   t.strictSame([...units.keys()].sort(), [first, last, both].sort())
   t.ok([...units.values()].every((cost) => cost === 1))
 })
 
 t.test('listPastUnits needs one list for a new account', async (t) => {
   const bucket = aBucket()
-  t.equal((await listPastUnits('new', NOW, depsOf(bucket))).size, 0)
+  t.equal((await listUnits('new', bucket)).size, 0)
   t.equal(bucket.lists, 1)
 })
 
@@ -56,31 +51,21 @@ t.test('listPastUnits reads page by page, and not beyond the month', async (t) =
     recordKey('acme', idAt(new Date(Date.UTC(2026, 9, 31) - n * 600_000).toISOString())),
   )
   const bucket = aBucket(...month, ...years)
-  t.equal((await listPastUnits('acme', NOW, depsOf(bucket))).size, 1_500)
+  t.equal((await listUnits('acme', bucket)).size, 1_500)
   t.equal(bucket.lists, 2)
 })
 
 t.test('listPastUnits reads the units of videos from the segments, and ignores records that are not in place', async (t) => {
   const record = (format: 'mp4' | 'png', accountName = 'acme') => {
     const id = newId('scr', new Date('2026-11-20T10:00:00Z'))
-    const metadata = {
-      name: toObjectName(id),
-      namespace: 'default',
-      uid: id,
-      resourceVersion: '7',
-      creationTimestamp: '2026-11-20T10:00:00Z',
-    }
     const options = { format, ...(format === 'mp4' ? { videoDuration: 35 } : {}) }
-    return { metadata, spec: { url: 'https://example.com/', accountName, options }, status: { phase: 'Completed' as const } }
+    return aScreenshot({ name: toObjectName(id), metadata: { uid: id }, spec: { accountName, options }, status: { phase: 'Completed' } })
   }
   const [video, picture, foreign] = [record('mp4'), record('png'), record('mp4', 'other')]
   const ids = [video, picture, foreign].map(({ metadata }) => metadata.uid)
   const segments = buildSegments('acme', [video, picture, foreign])
   const bucket = aBucket(...ids.map((id) => recordKey('acme', id)), ...segments.map(({ key }) => key))
-  for (const { key, text } of segments) bucket.texts.set(key, text)
-  t.strictSame(
-    await listPastUnits('acme', NOW, depsOf(bucket)),
-    new Map([...ids].sort().map((id) => [id, id === video.metadata.uid ? 4 : 1])),
-  )
-  t.match(reported, [new RegExp(`#${foreign.metadata.uid}$`)])
+  for (const { key, text } of segments) bucket.objects.set(key, text)
+  t.strictSame(await listUnits('acme', bucket), new Map([...ids].sort().map((id) => [id, id === video.metadata.uid ? 4 : 1])))
+  t.match(ignored, [new RegExp(`#${foreign.metadata.uid}$`)])
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
+import type { IgnoredObject } from '../../../../../crds/src/records/ignored-objects.ts'
 import {
   baselineKey,
   batchKey,
@@ -20,6 +21,7 @@ import { DEFAULT_PLANS, type Plans } from '../../../../../crds/src/usage/plans.t
 import { DeletedAccounts, type OwnedKind } from '../../../../../operator/src/controllers/retention/deleted-accounts.ts'
 import { expire } from '../../../../../operator/src/controllers/retention/expire.ts'
 import { toDeletionText } from '../../../../../operator/src/controllers/retention/marks.ts'
+import { removeStrayObjects } from '../../../../../operator/src/controllers/retention/stray-objects.ts'
 import { anAccount, at, NOON } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { markChecks, ring, signed } from '../../../../support/sources/mark-checks.ts'
@@ -267,4 +269,70 @@ t.test('expire finds ids in the future with one short list per prefix of an acco
   }
   await run(bucket, undefined, {}, plans, { ...storage, listObjects })
   t.strictSame(listed, ['users/small/ 10', 'records/small/ 10', 'rewrites/small/ 0', 'schedules/ 0', 'baselines/ 0'])
+})
+
+t.test('DeletedAccounts reports and rewrites marks that another key signed', async (t) => {
+  const otherRing = { current: 'old', keys: { old: Buffer.alloc(32, 7).toString('base64') } }
+  const options = { kinds: [], graceMilliseconds: 1_000, now: () => at(100) }
+  const earlier = async (report: () => void) => {
+    const bucket = new MemoryBucket()
+    await new DeletedAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isPastGrace('acme')
+    return bucket.objects.get(deletedAccountKey('acme')) ?? ''
+  }
+  const signedByOther = await earlier(() => {})
+  for (const { text, reason } of [
+    { text: at(0).toISOString(), reason: 'unconfirmed' },
+    { text: signedByOther, reason: 'unconfirmed' },
+    { text: 'junk', reason: 'content' },
+  ]) {
+    const bucket = new MemoryBucket()
+    const ignored: IgnoredObject[] = []
+    const gone = new DeletedAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
+    await bucket.storage.write(deletedAccountKey('acme'), text)
+    t.equal(await gone.isPastGrace('acme'), false, 'its grace period starts again')
+    t.match(ignored, [{ kind: 'gone', reason, key: deletedAccountKey('acme') }], text)
+    t.equal(await gone.isPastGrace('acme'), false)
+    t.equal(ignored.length, 1, 'it has a valid signature now')
+  }
+})
+
+const schedules = () => [{ account: 'acme', uid: 'live', name: 'home' }]
+const optionsOfRuns = () => ['schedules/acme/running.jwe']
+
+const remove = (folder: 'baselines' | 'schedules', bucket: MemoryBucket, mayContinue = () => true) =>
+  removeStrayObjects(folder, { storage: bucket.storage, schedules, optionsOfRuns, mayContinue, now: () => NOON })
+
+function aBucket() {
+  const bucket = new MemoryBucket()
+  const keys = ['baselines/acme/live/scr_1', 'baselines/acme/dead/scr_1', 'baselines/other/live/scr_1', 'baselines/acme/fresh/scr_1']
+  for (const key of keys) bucket.objects.set(key, '').has(key) && bucket.modified.set(key, at(-3_601))
+  bucket.modified.set('baselines/acme/fresh/scr_1', at(-3_599))
+  return bucket
+}
+
+t.test('pictures without a schedule are removed after an hour', async (t) => {
+  const bucket = aBucket()
+  t.equal(await remove('baselines', bucket), 2)
+  t.strictSame(bucket.keys(), ['baselines/acme/fresh/scr_1', 'baselines/acme/live/scr_1'])
+})
+
+t.test('more pictures than one list contains are removed', async (t) => {
+  const bucket = aBucket()
+  for (let n = 0; n < 2_500; n++) bucket.objects.set(`baselines/gone/u${n}/scr_1`, '')
+  await remove('baselines', bucket)
+  t.equal(bucket.keys().length, 2)
+})
+
+t.test('nothing is removed once this operator does not lead', async (t) => {
+  const bucket = aBucket()
+  t.equal(await remove('baselines', bucket, () => false), 0)
+  t.equal(bucket.keys().length, 4)
+})
+
+t.test('options without a schedule are removed after an hour, unless a run needs them', async (t) => {
+  const bucket = new MemoryBucket()
+  for (const key of ['acme/home', 'acme/dead', 'other/home', 'acme/running', 'acme/fresh']) bucket.objects.set(`schedules/${key}.jwe`, '')
+  bucket.modified.set('schedules/acme/fresh.jwe', at(-3_599))
+  t.equal(await remove('schedules', bucket), 2)
+  t.strictSame(bucket.keys(), ['schedules/acme/fresh.jwe', 'schedules/acme/home.jwe', 'schedules/acme/running.jwe'])
 })

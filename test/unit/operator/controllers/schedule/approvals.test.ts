@@ -1,179 +1,190 @@
-import t from 'tap'
-import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
-import { Annotation, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
-import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import t, { type Test } from 'tap'
+import { screenshots } from '../../../../../crds/client/kinds.ts'
+import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import { baselineKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
-import type { Approval } from '../../../../../operator/src/controllers/schedule/approvals.ts'
-import { keysOfApprovals, updateApprovals } from '../../../../../operator/src/controllers/schedule/approvals.ts'
-import { approve } from '../../../../../operator/src/controllers/schedule/approve.ts'
-import type { ScheduleContext } from '../../../../../operator/src/controllers/schedule/context.ts'
-import { aScreenshot, completedStatus } from '../../../../support/fakes/builders.ts'
-import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
+import { at } from '../../../../support/fakes/builders.ts'
+import { type ScheduleStage, startSchedule } from './stage.ts'
 
-const DAY = 86_400_000
-const timeOf = (hour: number): string => `2026-06-01T${String(hour).padStart(2, '0')}:00:00.000Z`
-const idOf = (hour: number): string => derivedId('scr', new Date(timeOf(hour)), 'run')
+const DAY = 86_400
 
-/** A schedule with approval, its runs of the hours 1 to 15, and the bucket. */
-function aStage(baseline: 'Approved' | 'Previous' = 'Approved') {
-  const bucket = new MemoryBucket()
-  const shots = new Map<string, Screenshot>()
-  for (let hour = 1; hour <= 15; hour++) {
-    const shot = aScreenshot({
-      name: toObjectName(idOf(hour)),
-      metadata: { creationTimestamp: timeOf(hour) },
-      spec: { accountName: 'acme', scheduleRef: { name: 'home', uid: 'u', time: timeOf(hour) } },
-      status: completedStatus({ result: { format: 'png', etag: 'e', finalUrl: `https://example.com/${hour}`, artifacts: TEXT } }),
-    })
-    shots.set(`default/${toObjectName(idOf(hour))}`, shot)
-  }
-  const time = { now: Date.parse('2026-06-02T00:00:00Z') }
-  const deps = {
-    config: { namespace: 'default' },
-    reflectors: { screenshots: { lister: { get: (key: string) => shots.get(key), byIndex: () => [] } } },
-    storage: {
-      ...bucket.storage,
-      copy: async ({ to }: { to: string }) => {
-        bucket.objects.set(to, 'picture')
-        return `etag of ${to.slice(-6)}`
-      },
-    },
-    report: () => {},
-    now: () => new Date(time.now),
-  } as unknown as ScheduleContext
-  const schedule: StoredSchedule = {
-    metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: timeOf(0) },
-    spec: { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, comparison: { baseline } },
-    status: {},
-  }
-  /** One reconcile with the annotation, as the controller does it. */
-  const reconcile = async (request?: string, by?: string): Promise<Approval | undefined> => {
-    time.now += 1_000
-    schedule.metadata.annotations = {
-      ...(request === undefined ? {} : { [Annotation.approve]: request }),
-      ...(by === undefined ? {} : { [Annotation.approvedBy]: by }),
-    }
-    const approval = await approve(schedule, [], deps)
-    const approvals = updateApprovals(schedule, approval, deps.now())
-    const changed = approval && 'baseline' in approval ? approval.baseline : schedule.status?.baseline
-    schedule.status = { ...schedule.status, approvals, ...(changed ? { baseline: changed } : {}) }
-    if (!changed) delete schedule.status.baseline
-    return approval
-  }
-  /** A plain undo needs two reconciles: the first one names the approval. */
-  const undo = async (by?: string): Promise<Approval | undefined> => {
-    const named = await reconcile('undo', by)
-    return named && 'request' in named ? reconcile(named.request, by) : named
-  }
-  const history = () => (schedule.status?.approvals ?? []).map(({ id }) => id)
-  return { bucket, shots, time, schedule, reconcile, undo, history }
+/** A schedule with approval, and the ids of its first runs. */
+async function start(t: Test, runs: number) {
+  const stage = await startSchedule(t, { comparison: { baseline: 'Approved' } })
+  const ids: string[] = []
+  for (let n = 0; n < runs; n++) ids.push(await stage.run({ finalUrl: `https://example.com/${n}` }))
+  return { ...stage, ids }
 }
-const TEXT = [{ type: 'text' as const, fileSizeBytes: 5, etag: 't' }]
-const keyOf = (hour: number): string => baselineKey('acme', 'u', idOf(hour))
+const approvals = ({ get }: Pick<ScheduleStage, 'get'>) => get().status?.approvals ?? []
+const lastEvent = ({ events }: Pick<ScheduleStage, 'events'>) => events.at(-1)
+const isAsked = ({ get }: Pick<ScheduleStage, 'get'>) => Object.keys(get().metadata.annotations ?? {}).length > 0
 
 t.test('nobody could see who approved which run, and which one it replaced', async (t) => {
-  const { schedule, reconcile } = aStage()
-  await reconcile(idOf(1), 'key_1')
-  await reconcile(idOf(3))
-  t.match(schedule.status?.approvals, [
-    { id: idOf(3), approvalTime: '2026-06-02T00:00:02.000Z', replaced: { id: idOf(1), time: timeOf(1), etag: String } },
-    { id: idOf(1), approvalTime: '2026-06-02T00:00:01.000Z', by: 'key_1' },
+  const stage = await start(t, 3)
+  const [first = '', , third = ''] = stage.ids
+  await stage.ask(first, 'key_1')
+  t.match(lastEvent(stage), `Normal Approved home: Run ${first} was approved.`)
+  await stage.ask(third)
+  t.match(approvals(stage), [
+    { id: third, approvalTime: at(10_802).toISOString(), replaced: { id: first, time: at(3_600).toISOString(), etag: String } },
+    { id: first, approvalTime: at(10_801).toISOString(), by: 'key_1' },
   ])
-  t.notHas(schedule.status?.approvals?.[1], 'replaced')
-  await reconcile(idOf(3))
-  t.equal(schedule.status?.approvals?.length, 2, 'a second approval of the same run changes nothing')
+  t.notHas(approvals(stage)[1], 'replaced')
+  t.notOk(isAsked(stage), 'the request is removed')
+  await stage.ask(third)
+  t.equal(approvals(stage).length, 2, 'a second approval of the same run changes nothing')
 })
 
 t.test('an approval could not be undone: each undo returns to the baseline before', async (t) => {
-  const { schedule, reconcile, undo } = aStage()
-  for (const hour of [1, 2, 3]) await reconcile(idOf(hour))
-  t.strictSame(keysOfApprovals(schedule, schedule.status!.approvals!), [keyOf(2), keyOf(1)])
-  t.match(await undo('key_2'), { undone: { id: idOf(3) }, isNew: true })
-  t.match(schedule.status?.baseline, {
-    ...{ id: idOf(2), key: keyOf(2), finalUrl: 'https://example.com/2', time: timeOf(2) },
-    text: { key: `${keyOf(2)}.txt` },
+  const stage = await start(t, 5)
+  const [first = '', second = '', third = '', , fifth = ''] = stage.ids
+  for (const id of [first, second, third]) await stage.ask(id)
+  t.strictSame(stage.kept(), [third, second, first].sort())
+  await stage.ask('undo', 'key_2')
+  t.match(
+    lastEvent(stage),
+    `Normal ApprovalUndone home: The approval of run ${third} was undone. Later runs are compared with run ${second}.`,
+  )
+  const key = baselineKey('acme', 'u', second)
+  t.match(stage.get().status?.baseline, {
+    id: second,
+    key,
+    finalUrl: 'https://example.com/1',
+    time: at(7_200).toISOString(),
+    text: { key: `${key}.txt` },
   })
-  t.match(schedule.status?.approvals?.[0], { id: idOf(3), undoneTime: String, undoneBy: 'key_2' })
-  await undo()
-  t.equal(schedule.status?.baseline?.id, idOf(1))
-  t.strictSame(keysOfApprovals(schedule, schedule.status!.approvals!), [])
-  await reconcile(idOf(5))
-  await undo()
-  t.equal(schedule.status?.baseline?.id, idOf(1))
-  t.match(await undo(), { undone: { id: idOf(1) } })
-  t.equal(schedule.status?.baseline, undefined, 'before the first approval there was none')
-  t.strictSame(await undo(), { refusal: 'There is no approval to undo.' })
+  t.match(approvals(stage)[0], { id: third, undoneTime: String, undoneBy: 'key_2', replaced: { etag: undefined } })
+  await stage.ask('undo')
+  t.strictSame([stage.baseline(), stage.kept()], [first, [first]])
+  await stage.ask(fifth)
+  await stage.ask('undo')
+  t.equal(stage.baseline(), first)
+  await stage.ask('undo')
+  t.equal(stage.baseline(), undefined, 'before the first approval there was none')
+  await stage.ask('undo')
+  t.match(lastEvent(stage), 'Warning ApprovalRefused home: There is no approval to undo.')
 })
 
 t.test('an undo that another leader applies again undoes nothing more', async (t) => {
-  const { schedule, reconcile } = aStage()
-  for (const hour of [1, 2, 3]) await reconcile(idOf(hour))
-  const named = await reconcile('undo')
-  t.match(named, { request: 'undo/2026-06-02T00:00:03.000Z' })
-  t.equal(schedule.status?.baseline?.id, idOf(3))
-  const { request } = named as { request: string }
-  t.match(await reconcile(request), { isNew: true })
-  t.match(await reconcile(request), { isNew: false })
-  t.equal(schedule.status?.baseline?.id, idOf(2))
-  t.match(await reconcile('undo/2026-06-02T00:00:01.000Z'), { refusal: /is not the run that was approved last/ })
-  t.match(await reconcile('undo/yesterday'), { refusal: 'There is no approval to undo.' })
+  const stage = await start(t, 3)
+  for (const id of stage.ids) await stage.ask(id)
+  const [, second, third] = approvals(stage)
+    .map(({ approvalTime }) => approvalTime)
+    .reverse()
+  await stage.ask(`undo/${third}`)
+  const undone = stage.events.length
+  await stage.ask(`undo/${third}`)
+  t.strictSame([stage.baseline(), stage.events.length], [stage.ids[1], undone])
+  await stage.ask('undo/2026-06-02T00:00:01.000Z')
+  t.match(lastEvent(stage), /ApprovalRefused home: There is no approval to undo\.$/)
+  await stage.ask(`undo/${approvals(stage).at(-1)?.approvalTime}`)
+  t.match(lastEvent(stage), new RegExp(`ApprovalRefused home: Run ${stage.ids[0]} is not the run that was approved last`))
+  await stage.ask(`undo/${second}`)
+  t.equal(stage.baseline(), stage.ids[0])
+})
+
+t.test('a plain undo names its approval in the annotation before anything changes', async (t) => {
+  const stage = await start(t, 1)
+  await stage.ask(stage.ids[0]!)
+  stage.cluster.fault = ({ verb, subresource }) => (verb === 'patch' && subresource === 'status' ? 'refused' : undefined)
+  await stage.ask('undo')
+  t.strictSame(stage.get().metadata.annotations, { 'tintype.dev/approve': `undo/${approvals(stage)[0]?.approvalTime}` })
+  t.equal(stage.baseline(), stage.ids[0])
 })
 
 t.test('approvals of the same instant can be undone one after the other', async (t) => {
-  const { schedule, time, reconcile, undo } = aStage()
-  for (const hour of [1, 2, 3]) {
-    time.now = Date.parse('2026-06-02T00:00:00Z')
-    await reconcile(idOf(hour))
+  const stage = await start(t, 3)
+  for (const id of stage.ids) {
+    stage.clock.second = 11_000
+    await stage.ask(id)
   }
-  await undo()
-  await undo()
-  t.equal(schedule.status?.baseline?.id, idOf(1))
+  await stage.ask('undo')
+  await stage.ask('undo')
+  t.equal(stage.baseline(), stage.ids[0])
 })
 
 t.test('the history has ten approvals and keeps the pictures that they replaced, for 30 days', async (t) => {
-  const { schedule, time, reconcile, undo, history } = aStage()
-  for (let hour = 1; hour <= 12; hour++) await reconcile(idOf(hour))
+  const stage = await start(t, 12)
+  for (const id of stage.ids) await stage.ask(id)
+  await stage.change({ spec: { suspend: true } })
   t.strictSame(
-    history(),
-    Array.from({ length: 10 }, (_, index) => idOf(12 - index)),
+    approvals(stage).map(({ id }) => id),
+    stage.ids.toReversed().slice(0, 10),
   )
-  t.equal(keysOfApprovals(schedule, schedule.status!.approvals!).length, 10)
-  time.now += 29 * DAY
-  await reconcile()
-  t.equal(keysOfApprovals(schedule, schedule.status!.approvals!).length, 10)
-  time.now += 2 * DAY
-  await reconcile()
-  t.strictSame(keysOfApprovals(schedule, schedule.status!.approvals!), [])
-  t.equal(history().length, 10)
-  t.match(await undo(), { refusal: `The picture of run ${idOf(11)} is gone. Approve another run.` })
-  t.equal(schedule.status?.baseline?.id, idOf(12))
+  t.equal(stage.kept().length, 11)
+  await stage.jump(29 * DAY)
+  t.equal(stage.kept().length, 11)
+  await stage.jump(2 * DAY)
+  t.strictSame([stage.kept(), approvals(stage).length], [[stage.ids[11]], 10])
+  await stage.ask('undo')
+  t.match(lastEvent(stage), new RegExp(`The picture of run ${stage.ids[10]} is gone. Approve another run.`))
+  t.equal(stage.baseline(), stage.ids[11])
 })
 
 t.test('an undo is refused when the bucket has lost the picture, and when its run was deleted', async (t) => {
-  const { bucket, shots, schedule, reconcile, undo } = aStage()
-  for (const hour of [1, 2, 3]) await reconcile(idOf(hour))
-  bucket.objects.delete(keyOf(2))
-  t.match(await undo(), { refusal: /is gone/ })
-  bucket.objects.set(keyOf(2), 'picture')
-  shots.delete(`default/${toObjectName(idOf(2))}`)
-  bucket.objects.set(tombstoneKey('acme', idOf(2)), '')
-  t.match(await undo(), { refusal: /is gone/ })
-  t.equal(schedule.status?.baseline?.id, idOf(3))
+  const stage = await start(t, 3)
+  for (const id of stage.ids) await stage.ask(id)
+  const [, second = '', third] = stage.ids
+  const key = baselineKey('acme', 'u', second)
+  const picture = stage.bucket.objects.get(key) ?? ''
+  stage.bucket.objects.delete(key)
+  await stage.ask('undo')
+  t.match(lastEvent(stage), /is gone/)
+  stage.bucket.objects.set(key, picture).set(tombstoneKey('acme', second), '')
+  stage.cluster.remove(screenshots, toObjectName(second))
+  await stage.settle()
+  const before = stage.events.length
+  await stage.ask('undo')
+  t.match([stage.events.length, lastEvent(stage), stage.baseline()], [before + 1, /is gone/, third])
 })
 
 t.test('a run that is approved again is copied again, and the history knows the new copy', async (t) => {
-  const { schedule, reconcile } = aStage()
-  for (const hour of [1, 2]) await reconcile(idOf(hour))
-  schedule.status!.approvals![0]!.replaced!.etag = 'old'
-  await reconcile(idOf(1))
-  t.equal(schedule.status?.approvals?.[1]?.replaced?.etag, schedule.status?.baseline?.etag)
+  const stage = await start(t, 2)
+  const [first = '', second = ''] = stage.ids
+  await stage.ask(first)
+  await stage.ask(second)
+  const replaced = approvals(stage)[0]?.replaced?.etag
+  await stage.end(stage.runs()[0]!, { etag: 'another' })
+  const key = `users/acme/${first}.png`
+  stage.bucket.objects.set(key, 'another picture')
+  await stage.cluster
+    .client(screenshots)
+    .patch(
+      toObjectName(first),
+      { contentType: 'application/merge-patch+json', body: { status: { result: { etag: stage.bucket.etagOf(key) } } } },
+      { subresource: 'status' },
+    )
+  await stage.ask(first)
+  t.equal(approvals(stage)[1]?.replaced?.etag, stage.get().status?.baseline?.etag)
+  t.not(approvals(stage)[1]?.replaced?.etag, replaced)
+})
+
+const refusals: [what: string, request: (ids: readonly string[]) => string, message: RegExp][] = [
+  ['is no id', () => 'home', /home is not the id of a run/],
+  ['is of another schedule', () => 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd', /is not a run of this schedule, or was deleted\.$/],
+]
+for (const [what, request, message] of refusals) {
+  t.test(`an approval is refused, and the picture stays, if it ${what}`, async (t) => {
+    const stage = await start(t, 2)
+    await stage.ask(stage.ids[0]!)
+    await stage.ask(request(stage.ids))
+    t.match([lastEvent(stage), stage.baseline(), isAsked(stage)], [message, stage.ids[0], false])
+  })
+}
+
+t.test('an approval is refused if no run has succeeded, and if the file of the run has expired', async (t) => {
+  const stage = await start(t, 0)
+  await stage.ask('latest')
+  t.match(lastEvent(stage), 'Warning ApprovalRefused home: No run has succeeded yet.')
+  const id = await stage.run()
+  stage.bucket.objects.delete(`users/acme/${id}.png`)
+  await stage.ask(id)
+  t.match([lastEvent(stage), stage.baseline()], [/The file of run scr_\w+ has expired\. Approve a later run\.$/, undefined])
 })
 
 t.test('runs that are compared with the previous one have no history', async (t) => {
-  const { schedule, reconcile, undo } = aStage()
-  await reconcile(idOf(1))
-  schedule.spec.comparison = { baseline: 'Previous' }
-  t.match(await undo(), { refusal: /Set spec.comparison.baseline to Approved/ })
-  t.strictSame(schedule.status?.approvals, [])
+  const stage = await start(t, 1)
+  await stage.ask(stage.ids[0]!)
+  await stage.change({ spec: { comparison: { baseline: 'Previous' } } })
+  await stage.ask('undo')
+  t.match([lastEvent(stage), approvals(stage)], [/Set spec.comparison.baseline to Approved/, []])
 })

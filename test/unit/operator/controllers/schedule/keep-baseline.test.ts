@@ -6,15 +6,8 @@ import type { ScreenshotSpec, ScreenshotStatus } from '../../../../../crds/src/k
 import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
-import {
-  chooseBaseline,
-  isSameChange,
-  keepBaseline,
-  lastComparisonOf,
-  removeOldPictures,
-} from '../../../../../operator/src/controllers/schedule/keep-baseline.ts'
+import { chooseBaseline, isSameChange, lastComparisonOf } from '../../../../../operator/src/controllers/schedule/keep-baseline.ts'
 import { aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
-import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 
 const timeOf = (hour: number): string => `2026-06-01T${String(hour).padStart(2, '0')}:00:00.000Z`
 const idOf = (hour: number): string => derivedId('scr', new Date(timeOf(hour)), 'run')
@@ -124,53 +117,6 @@ t.test('a picture that a capture did not find is lost, and a later one replaces 
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
   t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [], 'a person approves another one')
   t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }, 1), [without, aRun(3)]).candidates, [idOf(3)])
-})
-
-t.test('the first candidate whose file exists is copied', async (t) => {
-  const copies: object[] = []
-  const storage = {
-    copy: async (copied: { from: string }) => {
-      copies.push(copied)
-      return copied.from.includes(idOf(3)) ? undefined : 'new'
-    },
-  }
-  const ignored = [{ selector: '#ad', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
-  const schedule = aSchedule({}, 1)
-  const facts = { ignored, finalUrl: 'https://example.com/end', forms: ['password'] }
-  const found = await keepBaseline(schedule, chooseBaseline(schedule, [aRun(2, picture(facts)), aRun(3)]), storage)
-  t.strictSame(found, { id: idOf(2), time: timeOf(2), key: `baselines/acme/u/${idOf(2)}`, etag: 'new', ...facts })
-  t.strictSame(copies.at(-1), { from: `users/acme/${idOf(2)}.png`, etag: 'e', to: `baselines/acme/u/${idOf(2)}` })
-  t.equal((await keepBaseline(schedule, chooseBaseline(schedule, [aRun(3)]), storage))?.id, idOf(1), 'the present one stays')
-})
-
-t.test('the text of a run is copied with its picture, and both are kept', async (t) => {
-  const artifacts = [{ type: 'text', fileSizeBytes: 5, etag: 'text' }]
-  const copies: string[] = []
-  const copy = async ({ from, to }: { from: string; to: string }) => {
-    copies.push(`${from} ${to}`)
-    return 'copied'
-  }
-  const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ artifacts }))]), { copy })
-  t.match(found, { text: { key: `${baselineKey('acme', 'u', idOf(1))}.txt`, etag: 'copied' } })
-  t.equal(copies.at(-1), `users/acme/${idOf(1)}.txt ${found?.text?.key}`)
-  const bucket = new MemoryBucket()
-  for (const key of [found!.key, found!.text!.key, `${baselineKey('acme', 'u', idOf(2))}.txt`]) bucket.objects.set(key, '')
-  await removeOldPictures(aSchedule(), new Set([found!.key]), bucket.storage)
-  t.strictSame(bucket.keys().toSorted(), [found!.key, found!.text!.key])
-})
-
-t.test('more ignored areas than a status can store are left out', async (t) => {
-  const ignored = Array.from({ length: 21 }, () => ({ selector: '#ad', boxes: [] }))
-  const found = await keepBaseline(aSchedule(), chooseBaseline(aSchedule(), [aRun(1, picture({ ignored }))]), { copy: async () => 'e' })
-  t.strictSame([found?.id, found?.ignored], [idOf(1), undefined])
-})
-
-t.test('pictures that neither the schedule nor an open run needs are removed', async (t) => {
-  const bucket = new MemoryBucket()
-  for (const hour of [1, 2, 3]) bucket.objects.set(baselineKey('acme', 'u', idOf(hour)), '')
-  bucket.objects.set(baselineKey('acme', 'other', idOf(1)), '')
-  await removeOldPictures(aSchedule(), new Set([2, 3].map((hour) => baselineKey('acme', 'u', idOf(hour)))), bucket.storage)
-  t.strictSame(bucket.keys(), [baselineKey('acme', 'other', idOf(1)), ...[3, 2].map((hour) => baselineKey('acme', 'u', idOf(hour)))])
 })
 
 t.test('the last comparison is that of the last due run, and skipped ones do not count', async (t) => {

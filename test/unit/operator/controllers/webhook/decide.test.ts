@@ -71,20 +71,16 @@ t.test('decide starts an added type now, keeps the others, and removes dropped t
 /** It was created before the API server refused its name. */
 const longHook = aWebhook({ name: 'w'.repeat(239), status: {} })
 
-const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
-  { name: 'too many older webhooks', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
-  {
-    name: 'a forbidden URL',
-    more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },
-    reason: 'AddressRefused',
-  },
-  { name: 'a sealed secret that cannot be opened', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
-  { name: 'a name that is too long for a Secret', more: { secret: 'unnamable', webhook: longHook }, reason: 'InvalidName' },
-  { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
-  { name: 'a Secret without the label of its account', more: { secret: 'unlabeled' }, reason: 'SecretLabelMissing' },
-  { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
+const obstacles: [name: string, more: Partial<Observed>, reason: string][] = [
+  ['too many older webhooks', { isBeyondLimit: true }, 'TooManyWebhooks'],
+  ['a forbidden URL', { url: { allowed: false, reason: '10.0.0.1 is a private address' } }, 'AddressRefused'],
+  ['a sealed secret that cannot be opened', { secret: 'unreadable' }, 'SecretUnreadable'],
+  ['a name that is too long for a Secret', { secret: 'unnamable', webhook: longHook }, 'InvalidName'],
+  ['a foreign Secret of its name', { secret: 'foreign' }, 'SecretConflict'],
+  ['a Secret without the label of its account', { secret: 'unlabeled' }, 'SecretLabelMissing'],
+  ['the Secret of a deleted webhook', { secret: 'leftover' }, 'SecretLeftover'],
 ]
-for (const { name, more, reason } of obstacles) {
+for (const [name, more, reason] of obstacles) {
   t.test(`decide keeps a webhook inactive because of ${name}`, async (t) => {
     const actions = decide(seen(aHook(), more), at(1))
     t.match(actions[0], { do: 'patchStatus', status: { activeSince: null, conditions: [{ status: 'False', reason }] } })

@@ -37,34 +37,30 @@ const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof e
 ]
 const signingSecretName = 'hook-signing-secret'
 const acme = { accountName: 'acme' }
-const keptBy: { name: string; webhook: Webhook; secret?: Secret; is: ReturnType<typeof evaluateSecret> }[] = [
-  { name: 'a webhook of an earlier version that signed with it', webhook: aWebhook({ status: { signingSecretName } }), is: 'kept' },
-  { name: 'a webhook that keeps it', webhook: aWebhook({ status: { unlabeledSecret: 'secret-1 default' } }), is: 'kept' },
-  { name: 'a new webhook', webhook: aWebhook({ status: {} }), is: 'unlabeled' },
-  { name: 'a webhook that signed with a sealed secret', webhook: aWebhook({ status: { activeSince: 'then' } }), is: 'unlabeled' },
-  {
-    name: 'a webhook that signed with a Secret of its own',
-    webhook: aWebhook({ status: { signingSecretName, unlabeledSecret: '' } }),
-    is: 'unlabeled',
-  },
-  {
-    name: 'a webhook that keeps another Secret of the name',
-    webhook: aWebhook({ status: { signingSecretName, unlabeledSecret: 'secret-0 default' } }),
-    is: 'unlabeled',
-  },
-  {
-    name: 'a webhook that was moved to another account',
-    webhook: aWebhook({ spec: acme, status: { signingSecretName, unlabeledSecret: 'secret-1 default' } }),
-    is: 'unlabeled',
-  },
-  {
-    name: 'a webhook of an earlier version, if its label names another account',
-    webhook: aWebhook({ status: { signingSecretName } }),
-    secret: prepared({ 'tintype.dev/account': 'acme' }),
-    is: 'unlabeled',
-  },
+const keptBy: [name: string, webhook: Webhook, is: ReturnType<typeof evaluateSecret>, secret?: Secret][] = [
+  ['a webhook of an earlier version that signed with it', aWebhook({ status: { signingSecretName } }), 'kept'],
+  ['a webhook that keeps it', aWebhook({ status: { unlabeledSecret: 'secret-1 default' } }), 'kept'],
+  ['a new webhook', aWebhook({ status: {} }), 'unlabeled'],
+  ['a webhook that signed with a sealed secret', aWebhook({ status: { activeSince: 'then' } }), 'unlabeled'],
+  ['a webhook that signed with a Secret of its own', aWebhook({ status: { signingSecretName, unlabeledSecret: '' } }), 'unlabeled'],
+  [
+    'a webhook that keeps another Secret of the name',
+    aWebhook({ status: { signingSecretName, unlabeledSecret: 'secret-0 default' } }),
+    'unlabeled',
+  ],
+  [
+    'a webhook that was moved to another account',
+    aWebhook({ spec: acme, status: { signingSecretName, unlabeledSecret: 'secret-1 default' } }),
+    'unlabeled',
+  ],
+  [
+    'a webhook of an earlier version, if its label names another account',
+    aWebhook({ status: { signingSecretName } }),
+    'unlabeled',
+    prepared({ 'tintype.dev/account': 'acme' }),
+  ],
 ]
-for (const { name, webhook, secret = prepared(), is } of keptBy) {
+for (const [name, webhook, is, secret = prepared()] of keptBy) {
   t.test(`a webhook signs with a prepared Secret of another team: without the label, it is ${is} for ${name}`, async (t) => {
     t.equal(evaluateSecret(secret, webhook), is)
     t.equal(readSigningSecret(secret, webhook), is === 'kept' ? 'whsec_abc' : undefined)

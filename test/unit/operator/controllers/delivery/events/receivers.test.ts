@@ -19,26 +19,22 @@ t.test('toOccurrences returns the events of a Screenshot and their times', async
 })
 
 const since = (second: number): WebhookStatus => ({ activeSince: at(second).toISOString() })
-const cases: { name: string; spec?: Partial<WebhookSpec>; status: WebhookStatus; is: boolean }[] = [
-  { name: 'true for one that was active before', status: since(1), is: true },
-  { name: 'true for one that became active at the same time', status: since(2), is: true },
-  { name: 'false for one that became active later', status: since(3), is: false },
-  { name: 'false for one that is not ready yet', status: {}, is: false },
-  { name: 'false for an inactive one', spec: { active: false }, status: since(1), is: false },
-  { name: 'false for one with other events', spec: { events: ['screenshot.failed'] }, status: since(1), is: false },
-  {
-    name: 'true for one that subscribed to the type before',
-    status: { ...since(1), subscriptions: { 'screenshot.completed': at(2).toISOString() } },
-    is: true,
-  },
-  {
-    name: 'false for one that added the type later',
-    status: { ...since(1), subscriptions: { 'screenshot.completed': at(3).toISOString() } },
-    is: false,
-  },
-  { name: 'false for one whose new type is not confirmed yet', status: { ...since(1), subscriptions: {} }, is: false },
+const cases: [name: string, status: WebhookStatus, is: boolean, spec?: Partial<WebhookSpec>][] = [
+  ['true for one that was active before', since(1), true],
+  ['true for one that became active at the same time', since(2), true],
+  ['false for one that became active later', since(3), false],
+  ['false for one that is not ready yet', {}, false],
+  ['false for an inactive one', since(1), false, { active: false }],
+  ['false for one with other events', since(1), false, { events: ['screenshot.failed'] }],
+  [
+    'true for one that subscribed to the type before',
+    { ...since(1), subscriptions: { 'screenshot.completed': at(2).toISOString() } },
+    true,
+  ],
+  ['false for one that added the type later', { ...since(1), subscriptions: { 'screenshot.completed': at(3).toISOString() } }, false],
+  ['false for one whose new type is not confirmed yet', { ...since(1), subscriptions: {} }, false],
 ]
-for (const { name, spec = {}, status, is } of cases) {
+for (const [name, status, is, spec = {}] of cases) {
   t.test(`isReceiver is ${name}`, async (t) => {
     t.equal(isReceiver(aWebhook({ spec, status }), { event: 'screenshot.completed', at: at(2) }), is)
   })

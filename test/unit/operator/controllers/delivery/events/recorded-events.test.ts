@@ -34,33 +34,24 @@ const deleted: Screenshot = { ...shot, metadata: { ...shot.metadata, annotations
 const renewed: Screenshot = { ...shot, metadata: { ...shot.metadata, uid: 'another' } }
 const archived = { [recordKey('default', id)]: toArchivedLine(shot) }
 
-const cases: { name: string; live?: Screenshot[]; objects?: Record<string, string>; body: string | undefined }[] = [
-  { name: 'the stored bytes', live: [shot], objects: { [eventKey(event)]: kept }, body: kept },
-  {
-    name: 'the stored bytes of a deleted record',
-    objects: { [eventKey(event)]: kept, [tombstoneKey('default', id)]: '' },
-    body: kept,
-  },
-  { name: 'nothing for stored bytes of a record that the account never had', objects: { [eventKey(event)]: kept }, body: undefined },
-  {
-    name: 'rebuilt bytes when other content was stored',
-    live: [shot],
-    objects: { [eventKey(event)]: '{"kept":true}' },
-    body: built,
-  },
-  { name: 'rebuilt bytes of a live record', live: [shot], body: built },
-  { name: 'rebuilt bytes of an archived record', objects: archived, body: built },
-  { name: 'nothing for a missing record', body: undefined },
-  { name: 'nothing for a record whose deletion was requested', live: [deleted], body: undefined },
-  { name: 'nothing for a record with a tombstone', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
-  { name: 'nothing for a recreated object', live: [renewed], body: undefined },
+const cases: [name: string, body: string | undefined, objects?: Record<string, string>, live?: Screenshot[]][] = [
+  ['the stored bytes', kept, { [eventKey(event)]: kept }, [shot]],
+  ['the stored bytes of a deleted record', kept, { [eventKey(event)]: kept, [tombstoneKey('default', id)]: '' }],
+  ['nothing for stored bytes of a record that the account never had', undefined, { [eventKey(event)]: kept }],
+  ['rebuilt bytes when other content was stored', built, { [eventKey(event)]: '{"kept":true}' }, [shot]],
+  ['rebuilt bytes of a live record', built, {}, [shot]],
+  ['rebuilt bytes of an archived record', built, archived],
+  ['nothing for a missing record', undefined],
+  ['nothing for a record whose deletion was requested', undefined, {}, [deleted]],
+  ['nothing for a record with a tombstone', undefined, { ...archived, [tombstoneKey('default', id)]: '' }],
+  ['nothing for a recreated object', undefined, {}, [renewed]],
 ]
 t.test('RecordedEvents accepts only URLs that the record contains', async (t) => {
   const events = new RecordedEvents({ screenshots: { byIndex: () => [shot] }, storage: new MemoryBucket().storage, ...rest })
   t.equal(await events.load(aWebhook(), { ...line, url: 'https://evil.example/' }), undefined)
 })
 
-for (const { name, live = [], objects = {}, body } of cases) {
+for (const [name, body, objects = {}, live = []] of cases) {
   t.test(`RecordedEvents loads ${name}`, async (t) => {
     const bucket = new MemoryBucket()
     for (const [key, text] of Object.entries(objects)) bucket.objects.set(key, text)

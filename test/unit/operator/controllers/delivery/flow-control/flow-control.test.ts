@@ -1,0 +1,178 @@
+import t from 'tap'
+import {
+  type Circuit,
+  CLOSED,
+  heldUntil,
+  isForgettable,
+  withEnd,
+  withStart,
+} from '../../../../../../operator/src/controllers/delivery/flow-control/circuit.ts'
+import { CircuitBreakers } from '../../../../../../operator/src/controllers/delivery/flow-control/circuit-breakers.ts'
+import { nextAttemptTime, recordedAttemptTime } from '../../../../../../operator/src/controllers/delivery/flow-control/retry.ts'
+import { at, NOON } from '../../../../../support/fakes/builders.ts'
+
+const MINUTE = 60_000
+/** Posts that end at `now`, one letter each: s for success, f for failure. */
+const after = (circuit: Circuit, ends: string, now = 0): Circuit => [...ends].reduce((sum, end) => withEnd(sum, end === 's', now), circuit)
+const isOpen = ({ openUntil }: Circuit): boolean => openUntil !== undefined
+
+t.test('withEnd opens the circuit at seven failures of ten posts, and not before the tenth', async (t) => {
+  const cases: [ends: string, opens: boolean][] = [
+    ['fffffffff', false],
+    ['ffffffffff', true],
+    ['sssfffffff', true],
+    ['ssssffffff', false],
+    ['sssssssssssssss', false],
+  ]
+  for (const [ends, opens] of cases) t.equal(isOpen(after(CLOSED, ends)), opens, ends)
+})
+
+t.test('withEnd counts only the last five minutes', async (t) => {
+  const early = after(CLOSED, 'fffffffff')
+  t.ok(isOpen(withEnd(early, false, 4 * MINUTE)))
+  t.notOk(isOpen(withEnd(early, false, 5 * MINUTE)))
+})
+
+t.test('heldUntil delays an attempt until the end of the pause, at most thirty seconds after it was due', async (t) => {
+  const open = after(CLOSED, 'ffffffffff')
+  t.equal(heldUntil(open, 0, 1_000), 30_000)
+  t.equal(heldUntil(open, -20_000, 1_000), 10_000)
+  t.equal(heldUntil(open, -40_000, 1_000), undefined, 'it was delayed long enough')
+  t.equal(heldUntil(CLOSED, 0, 1_000), undefined)
+})
+
+t.test('heldUntil lets one post probe after the pause, and delays the others until it has ended', async (t) => {
+  const open = after(CLOSED, 'ffffffffff')
+  t.equal(heldUntil(open, 25_000, 30_000), undefined)
+  const probing = withStart(open, 30_000)
+  t.equal(heldUntil(probing, 25_000, 30_001), 55_000)
+  t.equal(heldUntil(withEnd(probing, undefined, 30_002), 25_000, 30_003), undefined, 'the probe was not sent: another post may start')
+})
+
+t.test('withEnd closes the circuit after a successful probe, and starts a new pause after a failed one', async (t) => {
+  const probing = withStart(after(CLOSED, 'ffffffffff'), 30_000)
+  t.strictSame(withEnd(probing, true, 31_000), CLOSED)
+  t.equal(heldUntil(withEnd(probing, false, 31_000), 31_000, 31_000), 61_000)
+})
+
+t.test('withEnd does not treat a late result of an earlier post as a probe', async (t) => {
+  const open = after(CLOSED, 'ffffffffff')
+  t.ok(isOpen(withEnd(open, true, 5_000)))
+  t.equal(withEnd(open, false, 5_000).openUntil, open.openUntil)
+})
+
+t.test('isForgettable is true for an endpoint without posts in five minutes, and for an old pause', async (t) => {
+  const failing = after(CLOSED, 'f')
+  t.notOk(isForgettable(failing, MINUTE))
+  t.ok(isForgettable(failing, 5 * MINUTE))
+  const open = after(CLOSED, 'ffffffffff')
+  t.notOk(isForgettable(open, 5 * MINUTE))
+  t.ok(isForgettable(open, 6 * MINUTE))
+})
+
+/** CircuitBreakers whose clock the test sets, in seconds after noon. */
+function setUp() {
+  const clock = { second: 0 }
+  const reported: string[] = []
+  const circuitBreakers = new CircuitBreakers({
+    now: () => at(clock.second),
+    onRelease: (key) => reported.push(key),
+    onChange: (endpoint, isOpen) => reported.push(`${endpoint} ${isOpen ? 'open' : 'closed'}`),
+  })
+  const fail = (endpoint = 'hook', times = 10) => {
+    for (let n = 0; n < times; n++) circuitBreakers.start(endpoint)(false)
+  }
+  return { clock, reported, circuitBreakers, fail }
+}
+
+t.test('CircuitBreakers delays the attempts of a failing endpoint, and of no other', async (t) => {
+  const { circuitBreakers, fail, reported } = setUp()
+  fail()
+  t.strictSame(circuitBreakers.heldUntil('hook', at(0), 'a'), at(30))
+  t.equal(circuitBreakers.heldUntil('other', at(0), 'a'), undefined)
+  t.strictSame([circuitBreakers.isOpen('hook'), circuitBreakers.isOpen('other')], [true, false])
+  t.strictSame(reported, ['hook open'])
+})
+
+t.test('CircuitBreakers releases waiting Screenshots as soon as the probe succeeds', async (t) => {
+  const { circuitBreakers, fail, reported, clock } = setUp()
+  fail()
+  for (const key of ['a', 'b', 'a']) circuitBreakers.heldUntil('hook', at(0), key)
+  clock.second = 30
+  circuitBreakers.start('hook')(true)
+  t.strictSame(reported, ['hook open', 'hook closed', 'a', 'b'])
+})
+
+t.test('CircuitBreakers releases waiting Screenshots when the probe was not sent, so that another one can probe', async (t) => {
+  const { circuitBreakers, fail, reported, clock } = setUp()
+  fail()
+  clock.second = 30
+  const end = circuitBreakers.start('hook')
+  t.strictSame(circuitBreakers.heldUntil('hook', at(25), 'a'), at(55))
+  end(undefined)
+  t.strictSame(reported, ['hook open', 'a'])
+  t.equal(circuitBreakers.heldUntil('hook', at(25), 'a'), undefined)
+})
+
+t.test('CircuitBreakers removes idle endpoints, and reports the end of their pause', async (t) => {
+  const { circuitBreakers, fail, reported, clock } = setUp()
+  fail()
+  clock.second = 331
+  circuitBreakers.forgetIdle()
+  t.strictSame(reported, ['hook open', 'hook closed'])
+  fail('hook', 9)
+  t.notOk(circuitBreakers.isOpen('hook'), 'it counts from zero')
+})
+
+t.test('CircuitBreakers reports every open circuit when it is closed', async (t) => {
+  const { circuitBreakers, fail, reported } = setUp()
+  fail()
+  circuitBreakers.close()
+  t.strictSame(reported, ['hook open', 'hook closed'])
+})
+
+t.test('CircuitBreakers drops waiting Screenshots when a new pause begins, because they are due before its end', async (t) => {
+  const { circuitBreakers, fail, reported, clock } = setUp()
+  fail()
+  circuitBreakers.heldUntil('hook', at(0), 'early')
+  clock.second = 30
+  circuitBreakers.start('hook')(false)
+  circuitBreakers.heldUntil('hook', at(20), 'late')
+  clock.second = 60
+  circuitBreakers.start('hook')(true)
+  t.strictSame(reported, ['hook open', 'hook closed', 'late'])
+})
+
+const schedule = { delaysMilliseconds: [5_000, 300_000], timeoutMilliseconds: 5_000 }
+const seconds = (time: Date) => (time.getTime() - NOON.getTime()) / 1000
+
+t.test('nextAttemptTime lengthens each delay by up to a fifth, and never shortens it', async (t) => {
+  const cases: [attempt: number, jitter: number, second: number][] = [
+    [1, 0, 5],
+    [1, 0.5, 5.5],
+    [1, 0.999999, 6],
+    [2, 0, 300],
+    [2, 0.5, 330],
+    [2, 0.999999, 360],
+  ]
+  for (const [attempt, jitter, second] of cases)
+    t.equal(Math.round(10 * seconds(nextAttemptTime(schedule, { attempt, jitter, at: NOON }))) / 10, second)
+})
+
+t.test('nextAttemptTime respects Retry-After up to twice the delay, and it never shortens a delay', async (t) => {
+  const cases: [retryAfter: number, second: number][] = [
+    [0, 5],
+    [1_000, 5],
+    [7_000, 7],
+    [10_000, 10],
+    [86_400_000, 10],
+  ]
+  for (const [retryAfterMilliseconds, second] of cases) {
+    t.equal(seconds(nextAttemptTime(schedule, { attempt: 1, jitter: 0, at: NOON, retryAfterMilliseconds })), second)
+  }
+})
+
+t.test('recordedAttemptTime returns when the next step is due if this attempt is interrupted', async (t) => {
+  t.equal(seconds(recordedAttemptTime(schedule, 2, at(0))), 300)
+  t.equal(seconds(recordedAttemptTime(schedule, 3, at(0))), 10)
+})

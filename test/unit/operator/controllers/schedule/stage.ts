@@ -1,0 +1,86 @@
+// The schedule controller, on an API server and a bucket in memory, with one schedule that is due every hour. The test captures its runs.
+
+import type { Test } from 'tap'
+import { accounts, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../../../crds/client/patch.ts'
+import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
+import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
+import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { createScheduleController } from '../../../../../operator/src/controllers/schedule/controller.ts'
+import { anAccount, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
+import { startOperator } from '../../../../support/fakes/operator-stage.ts'
+
+const HOUR = 3_600
+
+export type ScheduleStage = Awaited<ReturnType<typeof startSchedule>>
+
+/** Starts a leader with the schedule `home` of the account `acme`, which exists since noon. */
+export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSpec> = {}, status: ScreenshotSchedule['status'] = {}) {
+  const operator = await startOperator(t)
+  const { cluster, bucket, clock, settle, passTo } = operator
+  cluster.put(accounts, anAccount({ name: 'acme' }))
+  const spec = { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...given }
+  cluster.put<ScreenshotSchedule>(screenshotSchedules, {
+    ...{ metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOON.toISOString() } },
+    ...{ spec, status },
+  })
+  await settle()
+  // Nobody sets the clock, so that the check of each second for that is left out.
+  const deps = { ...operator.deps, clock: { ...operator.deps.clock, after: () => () => {} } }
+  const schedules = createScheduleController(deps)
+  operator.lead((term) => schedules.start({ ...term, ...deps }))
+  await settle()
+
+  const get = () => cluster.get<ScreenshotSchedule>(screenshotSchedules, 'home')!
+  const change = async (patch: Record<string, unknown>) => {
+    await cluster.client(screenshotSchedules).patch('home', mergePatch(patch))
+    await settle()
+  }
+  /** Ends a run, whose files are in the bucket. */
+  const end = async (shot: Screenshot, result: CaptureResult = {}, more: Partial<NonNullable<Screenshot['status']>> = {}) => {
+    const id = screenshotIdOf(shot.metadata)
+    const etags = ['png', 'txt'].map((extension) => {
+      bucket.objects.set(objectKey('acme', id, extension), `${id}.${extension}`)
+      return bucket.etagOf(objectKey('acme', id, extension)) ?? ''
+    })
+    const artifacts = [{ type: 'text' as const, fileSizeBytes: 5, etag: etags[1] ?? '' }]
+    const ended = completedStatus({
+      completionTime: operator.now().toISOString(),
+      result: { format: 'png', etag: etags[0] ?? '', artifacts, ...result },
+      ...more,
+    })
+    cluster.put<Screenshot>(screenshots, { ...shot, status: ended })
+    await settle()
+    return id
+  }
+  const runs = () => cluster.list<Screenshot>(screenshots)
+  /** Lets time pass until the next run is due. */
+  const begin = async () => {
+    await passTo((Math.floor(clock.second / HOUR) + 1) * HOUR)
+    return runs().at(-1)!
+  }
+  return {
+    ...{ ...operator, get, change, begin, end, runs },
+    /** Lets the next run begin and end. Returns its id. */
+    run: async (result?: CaptureResult): Promise<string> => end(await begin(), result),
+    /** Lets time pass at once, as after a pause of the machine. */
+    async jump(seconds: number): Promise<void> {
+      clock.second += seconds
+      await passTo(clock.second)
+    },
+    /** Writes the request of a person, or of the gateway for somebody, a second later. */
+    async ask(request: string, by?: string): Promise<void> {
+      await passTo(clock.second + 1)
+      await change({
+        metadata: { annotations: { [Annotation.approve]: request, ...(by === undefined ? {} : { [Annotation.approvedBy]: by }) } },
+      })
+    },
+    baseline: () => get().status?.baseline?.id,
+    /** Ids of the runs whose picture is kept, without the texts. */
+    kept: () => bucket.keys('baselines/acme/u/').flatMap((key) => (key.endsWith('.txt') ? [] : key.slice('baselines/acme/u/'.length))),
+    /** Reasons of the Events so far, without those of the schedule's readiness. */
+    reasons: () => operator.events.map((event) => event.split(' ')[1] ?? ''),
+  }
+}
