@@ -1,138 +1,138 @@
-import t from 'tap'
-import { toCached } from '../../../../../crds/client/cached-form.ts'
+import t, { type Test } from 'tap'
+import { accounts, screenshots } from '../../../../../crds/client/kinds.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
-import { silentLog } from '../../../../../crds/client/log.ts'
 import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
-import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
 import { parseArchivedLine, toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
-import { archive } from '../../../../../operator/src/controllers/retention/archive.ts'
-import { Archiving } from '../../../../../operator/src/storage/archiving.ts'
-import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
-import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
-import { markChecks, signed } from '../../../../support/sources/mark-checks.ts'
+import { createRetentionController } from '../../../../../operator/src/controllers/retention/controller.ts'
+import { anAccount, aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
+import { startOperator } from '../../../../support/fakes/operator-stage.ts'
+import { signed } from '../../../../support/sources/mark-checks.ts'
 
-const ACCOUNT = 'default'
-const aRecord = (second: number): Screenshot =>
-  aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), status: completedStatus() })
+const HOUR = 3_600
+const INTERVALS = { archive: 5_000, rewrite: HOUR * 1_000, expire: HOUR * 1_000 }
+
+const aRecord = (second: number, spec: Partial<ScreenshotSpec> = {}): Screenshot =>
+  aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), spec, status: completedStatus() })
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
-const refusal = (status: number) => new KubeError({ status, reason: status === 404 ? 'NotFound' : 'Conflict', message: 'no' })
+const nameOf = ({ metadata }: Screenshot): string => metadata.name
+const keyOf = (record: Screenshot): string => recordKey('default', idOf(record))
 
-type OnDelete = (screenshot: Screenshot, bucket: MemoryBucket, place: number, see: (screenshot: Screenshot) => void) => void
-
-const metrics = { archived: { inc() {} } } as never
-
-/** An API server that reports each deletion to `onDelete`, and then to the cache. */
-const aCluster = (onDelete: (name: string) => void, onNoted: (screenshot: Screenshot) => void = () => {}) => ({
-  clients: { screenshots: { delete: async (name: string) => onDelete(name) } } as never,
-  reflectors: { screenshots: { noteDeleted: onNoted } } as never,
-})
-
-/** Archives two records. `onDelete` is called for each deletion and may reject it. The watch reports both deletions. */
-async function archiveTwo(onDelete: OnDelete = () => {}) {
-  const bucket = new MemoryBucket()
-  const archiving = new Archiving()
-  const handedBack: Screenshot[] = []
-  archiving.onReleased = (screenshot) => handedBack.push(screenshot)
-  const records = [aRecord(1), aRecord(2)]
-  const evaluated: Screenshot[] = []
-  const see = (screenshot: Screenshot) => {
-    if (!archiving.noteDeleted(screenshot)) evaluated.push(screenshot)
-  }
-  let questions = 0
-  const ended = archive(records, {
-    ...markChecks,
-    ...aCluster((name) => {
-      const place = records.findIndex(({ metadata }) => metadata.name === name)
-      onDelete(records[place]!, bucket, place, see)
-    }, see),
-    storage: { ...bucket.storage, exists: async (key: string) => ++questions > 0 && bucket.objects.has(key) } as never,
-    archiving,
-    mayContinue: () => true,
-    metrics,
-    log: silentLog as never,
+/** An operator with old records, which leads once the test begins. `onDelete` is called before each deletion by the archiver. */
+async function prepare(t: Test, given: readonly Screenshot[] = [aRecord(1), aRecord(2)]) {
+  const operator = await startOperator(t, { retention: { liveForMilliseconds: 60_000 } })
+  const { cluster, clock, deps, reflectors, settle, lead } = operator
+  const { archiving } = deps
+  cluster.put(accounts, anAccount({ name: 'default' }))
+  const records = given.map((record) => cluster.put<Screenshot>(screenshots, record))
+  await settle()
+  clock.second = HOUR
+  /** Names of Screenshots that the archiver hands back, and whose deletion other controllers evaluate. */
+  const released: string[] = []
+  const evaluated: string[] = []
+  archiving.onReleased = (record) => released.push(nameOf(record))
+  reflectors.screenshots.addListener(({ type, object }) => {
+    if (type === 'deleted' && !archiving.noteDeleted(object)) evaluated.push(nameOf(object))
   })
-  const error = await ended.catch((reason: unknown) => reason)
-  return { bucket, records, handedBack, evaluated, see, error, questions: () => questions }
+  return {
+    ...operator,
+    ...{ records, released, evaluated },
+    live: () => cluster.list<Screenshot>(screenshots).map(nameOf),
+    onDelete(call: (record: Screenshot) => unknown) {
+      cluster.fault = ({ verb, name }) => {
+        const error = verb === 'delete' && call(records.find((record) => nameOf(record) === name)!)
+        return error instanceof KubeError ? error : undefined
+      }
+    },
+    async begin() {
+      lead(createRetentionController(deps, INTERVALS).start)
+      await settle()
+    },
+  }
 }
 
-t.test('archive does not evaluate the deletion of a record that it deleted itself', async (t) => {
-  const { bucket, records, handedBack, evaluated, questions } = await archiveTwo()
-  for (const record of records) t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(record))))
-  t.strictSame([handedBack, evaluated, questions()], [[], [], 0])
+t.test('an archived record is in the bucket only, and nobody evaluates its deletion', async (t) => {
+  const { bucket, records, released, evaluated, live, begin, metric } = await prepare(t)
+  const questions: string[] = []
+  bucket.beforeCall = (what, key) => what === 'exists' && questions.push(key)
+  await begin()
+  for (const record of records) t.equal(bucket.objects.get(keyOf(record)), toArchivedLine(record))
+  t.strictSame([live(), released, evaluated, questions], [[], [], [], []])
+  t.strictSame(await metric('screenshot_archived_total'), { '': 2 })
 })
 
-t.test('archive releases a record that its owner deletes during the archiving', async (t) => {
-  const { bucket, records, handedBack } = await archiveTwo((record, store, place) => {
-    const key = tombstoneKey(ACCOUNT, idOf(record))
-    if (place === 1) store.objects.set(key, signed(key))
+t.test('a record that its owner deletes during the archiving is released', async (t) => {
+  const { bucket, records, released, onDelete, begin } = await prepare(t)
+  const [first, second] = records as [Screenshot, Screenshot]
+  onDelete((record) => {
+    const key = tombstoneKey('default', idOf(record))
+    if (record === second) bucket.objects.set(key, signed(key))
   })
-  t.strictSame(handedBack, [records[1]])
-  t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(records[0]!))))
+  await begin()
+  t.strictSame(released, [nameOf(second)])
+  t.ok(bucket.objects.has(keyOf(first)))
 })
 
-t.test('archive releases a record that another client deleted first', async (t) => {
-  const gone: Screenshot[] = []
-  const bury = (record: Screenshot) => {
-    gone.push(record)
-    throw refusal(404)
-  }
-  const { records, handedBack, evaluated, see } = await archiveTwo(bury)
-  t.strictSame(handedBack, [], 'the deletion was not seen yet')
-  for (const record of gone) see(record)
-  t.strictSame(evaluated, records, 'evaluated once the deletion is seen')
+t.test('a record that another client deleted first is evaluated once its deletion is seen', async (t) => {
+  const { cluster, records, released, evaluated, settle, onDelete, begin } = await prepare(t)
+  onDelete(() => new KubeError({ status: 404, reason: 'NotFound', message: 'no' }))
+  await begin()
+  t.strictSame([released, evaluated], [[], []], 'the deletion was not seen yet')
+  for (const record of records) cluster.remove(screenshots, nameOf(record))
+  await settle()
+  t.strictSame([released, evaluated.toSorted()], [[], records.map(nameOf).toSorted()])
 })
 
-t.test('archive releases a record at once whose deletion was seen before it could delete it', async (t) => {
-  const { records, handedBack, evaluated } = await archiveTwo((record, _, __, see) => {
-    see(record)
-    throw refusal(404)
+t.test('a record is released at once whose deletion was seen before the archiver could delete it', async (t) => {
+  const { cluster, reflectors, records, released, evaluated, onDelete, begin } = await prepare(t)
+  onDelete((record) => {
+    cluster.remove(screenshots, nameOf(record))
+    reflectors.screenshots.noteDeleted(record)
   })
-  t.strictSame([handedBack, evaluated], [records, []])
+  await begin()
+  t.strictSame([released.toSorted(), evaluated], [records.map(nameOf).toSorted(), []])
 })
 
-t.test('archive skips a record that has changed, and evaluates its deletion later', async (t) => {
-  const { records, handedBack, evaluated, see } = await archiveTwo(() => {
-    throw refusal(409)
-  })
-  t.strictSame([handedBack, evaluated], [[], []])
-  for (const record of records) see(record)
-  t.strictSame(evaluated, records)
+t.test('a record that has changed is archived as it is now, or its deletion is evaluated', async (t) => {
+  const { cluster, bucket, clock, records, released, evaluated, live, settle, passTo, onDelete, begin } = await prepare(t)
+  const [changed, deleted] = records as [Screenshot, Screenshot]
+  onDelete((record) => cluster.put(screenshots, { ...record, status: { ...record.status, storagePath: 'later' } }))
+  await begin()
+  t.strictSame([released, evaluated, live().length], [[], [], 2])
+  onDelete(() => {})
+  cluster.remove(screenshots, nameOf(deleted))
+  await settle()
+  t.strictSame(evaluated, [nameOf(deleted)])
+  await passTo(clock.second + 5)
+  t.match(parseArchivedLine(bucket.objects.get(keyOf(changed))!), { status: { storagePath: 'later' } })
+  t.strictSame([released, live()], [[], []])
 })
 
-t.test('archive releases deleted records when it cannot read their tombstones', async (t) => {
-  const { records, handedBack, error } = await archiveTwo((_, bucket) => {
-    bucket.beforeCall = (what) => {
-      if (what === 'list') throw new Error('unavailable')
-    }
-  })
-  t.match(error, { message: 'unavailable' })
-  t.strictSame(handedBack, records)
+t.test('deleted records whose tombstones cannot be read are released', async (t) => {
+  const { bucket, records, released, onDelete, begin } = await prepare(t)
+  onDelete(() => bucket.goAway('list'))
+  await begin()
+  t.strictSame(released.toSorted(), records.map(nameOf).toSorted())
 })
 
-t.test('archive hands over open deliveries: the record names them, and a Screenshot with a running post stays', async (t) => {
-  const bucket = new MemoryBucket()
-  const archiving = new Archiving()
-  const [idle, busy] = [aRecord(1), aRecord(2)]
+t.test('the record names open deliveries that are handed over, and a Screenshot with a running post stays', async (t) => {
+  const { bucket, deps, records, live, begin, metric } = await prepare(t)
+  const [idle, busy] = records as [Screenshot, Screenshot]
   const open: Undelivered = {
-    ...{
-      version: 1,
-      delivery: newId('dlv', at(2), Buffer.alloc(10)),
-      event: newId('evt', at(2), Buffer.alloc(10)),
-      type: 'screenshot.completed',
-    },
-    ...{ screenshot: idOf(idle), webhook: 'hook', attempts: 2, at: at(4_500).toISOString() },
+    ...{ version: 1, type: 'screenshot.completed', screenshot: idOf(idle), webhook: 'hook', attempts: 2, at: at(4_500).toISOString() },
+    ...{ delivery: newId('dlv', at(2), Buffer.alloc(10)), event: newId('evt', at(2), Buffer.alloc(10)) },
   }
   const kept: Undelivered[] = []
-  archiving.openDeliveries = {
-    of(screenshot) {
-      t.ok(archiving.isHeld(screenshot), 'no post may start')
-      return screenshot === busy ? undefined : [open]
+  deps.archiving.openDeliveries = {
+    of(record) {
+      t.ok(deps.archiving.isHeld(record), 'no post may start')
+      return nameOf(record) === nameOf(busy) ? undefined : [open]
     },
     async keep(_, deliveries) {
-      const record = parseArchivedLine(bucket.objects.get(recordKey(ACCOUNT, idOf(idle)))!)
+      const record = parseArchivedLine(bucket.objects.get(keyOf(idle))!)
       t.strictSame(record.status?.deliveries, { 'screenshot.completed': { hook: { attempts: 2, at: open.at, state: 'open' } } })
       t.ok(isOpenIn(record, open))
       t.notOk(isOpenIn(record, { ...open, attempts: 1 }), 'an older state')
@@ -142,64 +142,28 @@ t.test('archive hands over open deliveries: the record names them, and a Screens
       kept.push(...deliveries)
     },
   }
-  const deleted: string[] = []
-  await archive([idle, busy], {
-    ...markChecks,
-    ...aCluster((name) => deleted.push(name)),
-    storage: bucket.storage as never,
-    archiving,
-    mayContinue: () => true,
-    metrics: { archived: { inc: (count: number) => t.equal(count, 1) } } as never,
-    log: silentLog as never,
-  })
-  t.strictSame(kept, [open])
-  t.strictSame(deleted, [idle.metadata.name])
-  t.notOk(bucket.objects.has(recordKey(ACCOUNT, idOf(busy))))
-  t.notOk(archiving.isHeld(busy))
+  await begin()
+  t.strictSame([kept, live()], [[open], [nameOf(busy)]])
+  t.strictSame(await metric('screenshot_archived_total'), { '': 1 })
+  t.notOk(bucket.objects.has(keyOf(busy)))
+  t.notOk(deps.archiving.isHeld(busy))
 })
 
 t.test('5,000 records with 1.2 MB of html were in memory together: four large ones are archived at a time, each whole', async (t) => {
-  const bucket = new MemoryBucket()
-  const stored = Array.from({ length: 6 }, (_, n) => {
-    const { metadata, status } = aRecord(n)
-    return aScreenshot({ name: metadata.name, spec: { options: { html: `${n}${'x'.repeat(20_000)}`, delay: 5 } }, status: status! })
-  })
-  const gone = stored[2]!
-  const small = aRecord(100)
+  const large = Array.from({ length: 6 }, (_, n) => aRecord(n, { options: { html: `${n}${'x'.repeat(20_000)}`, delay: 5 } }))
+  const { cluster, bucket, records, live, begin } = await prepare(t, [...large, aRecord(100)])
+  const gone = records[2]!
   const begun = new Set<string>()
   let peak = 0
-  const deleted: string[] = []
-  await archive([...stored.map(toCached), small], {
-    ...markChecks,
-    clients: {
-      screenshots: {
-        async find(name: string) {
-          begun.add(name)
-          peak = Math.max(peak, begun.size)
-          return stored.find(({ metadata }) => metadata.name === name && name !== gone.metadata.name)
-        },
-        async delete(name: string) {
-          begun.clear()
-          deleted.push(name)
-        },
-      },
-    } as never,
-    reflectors: { screenshots: { noteDeleted() {} } } as never,
-    storage: bucket.storage as never,
-    archiving: new Archiving(),
-    mayContinue: () => true,
-    metrics,
-    log: silentLog as never,
-  })
-  for (const one of stored.filter((other) => other !== gone))
-    t.equal(bucket.objects.get(recordKey(ACCOUNT, idOf(one))), toArchivedLine(one))
+  cluster.fault = ({ verb, resource, name = '' }) => {
+    if (resource !== 'screenshots') return
+    if (verb === 'delete') begun.clear()
+    if (verb === 'get') peak = Math.max(peak, begun.add(name).size)
+    if (verb === 'get' && name === nameOf(gone)) cluster.remove(screenshots, name)
+  }
+  await begin()
+  for (const one of records.filter((record) => record !== gone)) t.equal(bucket.objects.get(keyOf(one)), toArchivedLine(one))
   t.equal(peak, 4)
-  t.notOk(bucket.objects.has(recordKey(ACCOUNT, idOf(gone))), 'it was deleted before it was read')
-  t.strictSame(
-    deleted.toSorted(),
-    [small, ...stored]
-      .filter((one) => one !== gone)
-      .map(({ metadata }) => metadata.name)
-      .toSorted(),
-  )
+  t.notOk(bucket.objects.has(keyOf(gone)), 'it was deleted before it was read')
+  t.strictSame(live(), [])
 })
