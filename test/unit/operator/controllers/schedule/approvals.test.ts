@@ -44,7 +44,7 @@ t.test('an approval could not be undone: each undo returns to the baseline befor
     lastEvent(stage),
     `Normal ApprovalUndone home: The approval of run ${third} was undone. Later runs are compared with run ${second}.`,
   )
-  const key = baselineKey('acme', 'u', second)
+  const key = baselineKey('acme', 'home', second)
   t.match(stage.get().status?.baseline, {
     id: second,
     key,
@@ -124,7 +124,7 @@ t.test('an undo is refused when the bucket has lost the picture, and when its ru
   const stage = await start(t, 3)
   for (const id of stage.ids) await stage.ask(id)
   const [, second = '', third] = stage.ids
-  const key = baselineKey('acme', 'u', second)
+  const key = baselineKey('acme', 'home', second)
   const picture = stage.bucket.objects.get(key) ?? ''
   stage.bucket.objects.delete(key)
   await stage.ask('undo')

@@ -18,7 +18,11 @@ async function startRuns(t: Test, count: number, given: Partial<ScreenshotSchedu
   const stage = await startSchedule(t, given)
   for (const key of OTHERS) stage.bucket.objects.set(key, '')
   for (let n = 0; n < count; n++) await stage.begin()
-  return { ...stage, keys: () => stage.bucket.keys('baselines/acme/u/'), ids: stage.runs().map(({ metadata }) => screenshotIdOf(metadata)) }
+  return {
+    ...stage,
+    keys: () => stage.bucket.keys('baselines/acme/home/'),
+    ids: stage.runs().map(({ metadata }) => screenshotIdOf(metadata)),
+  }
 }
 
 t.test('a run exists before the status names it, and a status that could not be written names it later', async (t) => {
@@ -51,7 +55,7 @@ t.test('a due run is compared with the picture that was approved just now', asyn
   await cluster.client(screenshotSchedules).patch('home', mergePatch(request))
   await settle()
   const [, , third] = runs()
-  t.match(third?.spec, { baseline: { key: `baselines/acme/u/${second}` }, options: { compareTo: second } })
+  t.match(third?.spec, { baseline: { key: `baselines/acme/home/${second}` }, options: { compareTo: second } })
   t.match(get().status, {
     active: [{ id: screenshotIdOf(third!.metadata), time: at(3 * HOUR).toISOString() }],
     baseline: { id: second },
@@ -76,18 +80,18 @@ t.test('a picture is kept as long as the schedule or an open run needs it', asyn
   const { begin, end, run, runs, keys, ids, bucket } = await startRuns(t, 1)
   await end(runs()[0]!)
   const [first = ''] = ids
-  t.strictSame(keys(), [`baselines/acme/u/${first}`, `baselines/acme/u/${first}.txt`])
+  t.strictSame(keys(), [`baselines/acme/home/${first}`, `baselines/acme/home/${first}.txt`])
   const open = await begin()
   const later = await run()
   t.strictSame(
     keys()
       .filter((key) => !key.endsWith('.txt'))
       .toSorted(),
-    [first, later].map((id) => `baselines/acme/u/${id}`).toSorted(),
+    [first, later].map((id) => `baselines/acme/home/${id}`).toSorted(),
   )
   await end(open)
   const last = await run()
-  t.strictSame(keys().toSorted(), [`baselines/acme/u/${last}`, `baselines/acme/u/${last}.txt`])
+  t.strictSame(keys().toSorted(), [`baselines/acme/home/${last}`, `baselines/acme/home/${last}.txt`])
   t.ok(bucket.objects.has(OTHERS[0]!), 'the pictures of another schedule stay')
 })
 
@@ -107,7 +111,7 @@ t.test('the last picture whose file exists is kept, with its text and the facts 
   cluster.fault = () => undefined
   await passTo(2 * HOUR + 60)
   await settle()
-  const key = `baselines/acme/u/${second}`
+  const key = `baselines/acme/home/${second}`
   t.strictSame(get().status?.baseline, {
     ...{ id: second, time: at(HOUR).toISOString(), key, etag: bucket.etagOf(key) },
     ...{ text: { key: `${key}.txt`, etag: bucket.etagOf(`${key}.txt`) }, ...facts },
@@ -122,7 +126,7 @@ t.test('the present picture stays if the file of a later run is gone', async (t)
   await end(await begin(), { etag: 'of a file that was replaced' })
   await settle()
   t.equal(get().status?.baseline?.id, first)
-  t.equal(bucket.keys('baselines/acme/u/').length, 2)
+  t.equal(bucket.keys('baselines/acme/home/').length, 2)
 })
 
 t.test('more ignored areas than a status can store are left out', async (t) => {
@@ -154,7 +158,7 @@ t.test('the objects of a deleted schedule are removed after its last run', async
   const left = bucket.keys().filter((key) => !key.includes(id))
   t.strictSame(
     before.filter((key) => !left.includes(key) && !key.includes(id)).map((key) => key.replace(/scr_\w+/, 'ID')),
-    ['baselines/acme/u/ID', 'baselines/acme/u/ID.txt', 'schedules/acme/home.jwe'],
+    ['baselines/acme/home/ID', 'baselines/acme/home/ID.txt', 'schedules/acme/home.jwe'],
   )
   for (const key of OTHERS) t.ok(bucket.objects.has(key), key)
 })

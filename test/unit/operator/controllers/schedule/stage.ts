@@ -1,4 +1,4 @@
-// The schedule controller, on an API server and a bucket in memory, with one schedule that is due every hour. The test captures its runs.
+// The schedule controller, on an API server and a bucket in memory, with schedules that are due every hour. The test captures their runs.
 
 import type { Test } from 'tap'
 import { accounts, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
@@ -16,16 +16,16 @@ const HOUR = 3_600
 
 export type ScheduleStage = Awaited<ReturnType<typeof startSchedule>>
 
-/** Starts a leader with the schedule `home` of the account `acme`, which exists since noon. */
-export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSpec> = {}, status: ScreenshotSchedule['status'] = {}) {
+/** Starts a leader with schedules of the account `acme`, which exist since noon. */
+export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSpec> = {}, names: readonly string[] = ['home']) {
   const operator = await startOperator(t)
   const { cluster, bucket, clock, settle, passTo } = operator
   cluster.put(accounts, anAccount({ name: 'acme' }))
   const spec = { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...given }
-  cluster.put<ScreenshotSchedule>(screenshotSchedules, {
-    ...{ metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOON.toISOString() } },
-    ...{ spec, status },
-  })
+  for (const name of names) {
+    const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp: NOON.toISOString() }
+    cluster.put<ScreenshotSchedule>(screenshotSchedules, { metadata, spec })
+  }
   await settle()
   // Nobody sets the clock, so that the check of each second for that is left out.
   const deps = { ...operator.deps, clock: { ...operator.deps.clock, after: () => () => {} } }
@@ -33,9 +33,9 @@ export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSp
   operator.lead((term) => schedules.start({ ...term, ...deps }))
   await settle()
 
-  const get = () => cluster.get<ScreenshotSchedule>(screenshotSchedules, 'home')!
-  const change = async (patch: Record<string, unknown>) => {
-    await cluster.client(screenshotSchedules).patch('home', mergePatch(patch))
+  const get = (name = 'home') => cluster.get<ScreenshotSchedule>(screenshotSchedules, name)!
+  const change = async (patch: Record<string, unknown>, name = 'home') => {
+    await cluster.client(screenshotSchedules).patch(name, mergePatch(patch))
     await settle()
   }
   /** Ends a run, whose files are in the bucket. */
@@ -71,16 +71,14 @@ export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSp
       await passTo(clock.second)
     },
     /** Writes the request of a person, or of the gateway for somebody, a second later. */
-    async ask(request: string, by?: string): Promise<void> {
+    async ask(request: string, by?: string, name?: string): Promise<void> {
       await passTo(clock.second + 1)
-      await change({
-        metadata: { annotations: { [Annotation.approve]: request, ...(by === undefined ? {} : { [Annotation.approvedBy]: by }) } },
-      })
+      const annotations = { [Annotation.approve]: request, ...(by === undefined ? {} : { [Annotation.approvedBy]: by }) }
+      await change({ metadata: { annotations } }, name)
     },
     baseline: () => get().status?.baseline?.id,
     /** Ids of the runs whose picture is kept, without the texts. */
-    kept: () => bucket.keys('baselines/acme/u/').flatMap((key) => (key.endsWith('.txt') ? [] : key.slice('baselines/acme/u/'.length))),
-    /** Reasons of the Events so far, without those of the schedule's readiness. */
-    reasons: () => operator.events.map((event) => event.split(' ')[1] ?? ''),
+    kept: () =>
+      bucket.keys('baselines/acme/home/').flatMap((key) => (key.endsWith('.txt') ? [] : key.slice('baselines/acme/home/'.length))),
   }
 }
