@@ -65,14 +65,28 @@ t.test('a due run is compared with the picture that was approved just now', asyn
   t.match(events.at(-1), /^Normal Approved home/)
 })
 
+t.test('a schedule stops without its account, and goes on at once when the account exists again', async (t) => {
+  const { cluster, settle, passTo, runs, events } = await startRuns(t, 0)
+  cluster.remove(accounts, 'acme')
+  await settle()
+  await passTo(HOUR + 60)
+  t.strictSame([runs(), events.length], [[], 1])
+  t.match(events[0], /^Warning AccountNotFound home/)
+  cluster.put(accounts, anAccount({ name: 'acme' }))
+  await settle()
+  t.equal(runs().length, 1)
+  t.match(events[1], /^Normal Scheduled home/)
+})
+
 t.test('a schedule that has not changed is not written again', async (t) => {
   for (const comparison of [undefined, {}, { baseline: 'Approved', approveFirst: true } as const]) {
-    const { cluster, settle, run } = await startRuns(t, 0, comparison ? { comparison } : {})
+    const { cluster, settle, run, metric } = await startRuns(t, 0, comparison ? { comparison } : {})
     await run()
     const written = cluster.writes.length
     cluster.put(accounts, anAccount({ name: 'acme', metadata: { labels: { tier: 'a' } } }))
     await settle()
     t.equal(cluster.writes.length, written)
+    t.strictSame(await metric('schedule_runs_ended_total'), { 'outcome=completed': 1 }, 'each end counts once')
   }
 })
 
