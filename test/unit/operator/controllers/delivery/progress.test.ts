@@ -1,12 +1,18 @@
 import t from 'tap'
 import { Store } from '../../../../../crds/client/lister.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import type { Webhook, WebhookStatistics } from '../../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
+import { parseOpenKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { openKey, openPrefixOf, parseUndelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
+import type { DeliveryStateChange } from '../../../../../operator/src/controllers/delivery/decide.ts'
+import { accountKeyOf, endpointKeyOf } from '../../../../../operator/src/controllers/delivery/endpoint.ts'
 import { observe } from '../../../../../operator/src/controllers/delivery/observe.ts'
 import { Backlog, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { addCounts, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
+import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
 import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 function aBacklog() {
   let now = 0
@@ -124,4 +130,95 @@ t.test('observe checks the circuit for deliveries that could start, from their d
     ['default/hook', at(9), KEY],
     ['default/fresh', at(2), KEY],
   ])
+})
+
+const webhookUrl = 'https://me.example.com:8443/in?x=1'
+const shot = aScreenshot({ spec: { webhookUrl }, status: completedStatus() })
+
+t.test('accountKeyOf is the same for all endpoints of an account', async (t) => {
+  t.equal(accountKeyOf(shot), 'default/default')
+  t.equal(accountKeyOf(aScreenshot({ spec: { webhookUrl, accountName: 'acme' } })), 'default/acme')
+  t.equal(accountKeyOf(aWebhook({ spec: { accountName: 'acme' } })), 'default/acme')
+})
+
+t.test('endpointKeyOf distinguishes hosts and accounts', async (t) => {
+  t.equal(endpointKeyOf(shot, 'hook'), 'default/hook')
+  t.equal(endpointKeyOf(shot, '_request'), 'default/default/me.example.com:8443')
+  t.equal(endpointKeyOf(aScreenshot({ spec: { webhookUrl, accountName: 'acme' } }), '_request'), 'default/acme/me.example.com:8443')
+  t.equal(endpointKeyOf(aScreenshot({ spec: { webhookUrl: 'https://[' } }), '_request'), 'default/default/https://[')
+})
+
+t.test('keys of open deliveries name the account, the endpoint and the second at which an attempt is due', async (t) => {
+  const finder = { findWebhook: () => aWebhook(), findDefaultWebhook: () => aWebhook({ spec: { isDefault: true } }) }
+  const open = { event: 'screenshot.completed', attempts: 1, at: at(60).toISOString() } as const
+  const [hooked] = toUndelivered(shot, { ...open, webhook: 'hook' }, finder)
+  const [requested] = toUndelivered(shot, { ...open, webhook: '_request' }, finder)
+  const key = openKey('acme', hooked!)
+  t.equal(key, `undelivered/open/acme/hook/${at(60).getTime() / 1_000}.${hooked!.delivery}`)
+  t.strictSame(parseOpenKey(key), { prefix: 'undelivered/open/acme/hook/', account: 'acme', at: at(60) })
+  t.ok(openKey('acme', requested!).startsWith(openPrefixOf('acme', '_request')))
+  t.not(openKey('acme', { ...requested!, url: 'https://other.example.com/' }).split('/')[3], openKey('acme', requested!).split('/')[3])
+  for (const other of ['undelivered/open/a/hook/1.dlv_1', `undelivered/open/-/hook/0000000001.${hooked!.delivery}`, 'x'])
+    t.equal(parseOpenKey(other), undefined)
+  t.strictSame(parseUndelivered(JSON.stringify(requested)), requested)
+  t.equal(parseUndelivered('{"version":2}'), undefined)
+  t.strictSame(toUndelivered(shot, { ...open, webhook: 'gone' }, { ...finder, findWebhook: () => undefined }), [])
+})
+
+const entry = (attempts: number, state: 'open' | 'ok' | 'failed') => ({ attempts, at: NOON.toISOString(), state })
+const change = (before: DeliveryStateChange['before'], after: DeliveryStateChange['after'], statusCode?: number): DeliveryStateChange => ({
+  event: 'screenshot.completed',
+  webhook: 'hook',
+  before,
+  after,
+  ...(statusCode === undefined ? {} : { statusCode }),
+})
+
+t.test('toCounts counts a delivery once, and its result once', async (t) => {
+  const cases: [DeliveryStateChange, object][] = [
+    [change(undefined, entry(1, 'ok'), 200), { total: 1, successful: 1, failed: 0, lastStatusCode: 200 }],
+    [change(undefined, entry(1, 'open'), 500), { total: 1, successful: 0, failed: 0, lastStatusCode: 500 }],
+    [change(entry(1, 'open'), entry(2, 'open')), { total: 0, successful: 0, failed: 0, lastStatusCode: undefined }],
+    [change(entry(2, 'open'), entry(2, 'ok'), 204), { total: 0, successful: 1, failed: 0, lastStatusCode: 204 }],
+    [change(entry(3, 'open'), entry(3, 'failed'), 0), { total: 0, successful: 0, failed: 1, lastStatusCode: 0 }],
+  ]
+  for (const [given, counts] of cases) t.match(toCounts(given, NOON), counts)
+})
+
+const attempt = (isSuccess: boolean, responseMilliseconds?: number) =>
+  toCounts(
+    {
+      ...change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500),
+      ...(responseMilliseconds === undefined ? {} : { responseMilliseconds }),
+    },
+    NOON,
+  )
+
+t.test('addCounts counts the failures since the last success, in any batches', async (t) => {
+  const attempts = [false, false, true, false, false, false].map((isSuccess) => attempt(isSuccess))
+  for (let cut = 1; cut < attempts.length; cut++) {
+    const [before, after] = [attempts.slice(0, cut).reduce(addCounts), attempts.slice(cut).reduce(addCounts)]
+    t.equal(addCounts(before, after).consecutiveFailures, 3, `cut after ${cut}`)
+  }
+})
+
+t.test('addCounts sums the response times', async (t) => {
+  t.match([attempt(true, 30), attempt(false), attempt(false, 10)].reduce(addCounts), { answers: 2, answerMilliseconds: 40, total: 3 })
+})
+
+t.test('addCounts keeps the start of continuous failures, in any batches', async (t) => {
+  const HOUR = 3_600
+  const one = (isSuccess: boolean, second: number) =>
+    toCounts(change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500), at(second))
+  const cases: [name: string, attempts: WebhookStatistics[], since: number][] = [
+    ['the first failure', [one(false, 0), one(false, HOUR), one(false, 20 * HOUR)], 0],
+    ['a success ends it', [one(false, 0), one(true, 1), one(false, 2), one(false, 3)], 2],
+    ['a day without a failure ends it', [one(false, 0), one(false, 24 * HOUR), one(false, 49 * HOUR)], 49 * HOUR],
+  ]
+  for (const [name, attempts, since] of cases) {
+    for (let cut = 1; cut < attempts.length; cut++) {
+      const [before, after] = [attempts.slice(0, cut).reduce(addCounts), attempts.slice(cut).reduce(addCounts)]
+      t.equal(addCounts(before, after).failingSince, at(since).toISOString(), `${name}, cut after ${cut}`)
+    }
+  }
 })
