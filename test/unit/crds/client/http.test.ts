@@ -7,10 +7,13 @@ import { Gauge, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
 import { accessFromToken } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeRequest, type RequestRecord } from '../../../../crds/client/kube-http.ts'
+import { silentLog } from '../../../../crds/client/log.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { buildProbeServer } from '../../../../crds/client/probe-server.ts'
 import { Resource } from '../../../../crds/client/resource.ts'
+import { type Span, SpanExporter } from '../../../../crds/client/span-exporter.ts'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
+import { TooLongError } from '../../../../crds/src/runtime/limited-read.ts'
 import { type Exchange, sendJson, sendStatus, startScriptedServer, until } from './scripted-server.ts'
 import { aThing, things } from './things.ts'
 
@@ -166,6 +169,16 @@ t.test('request reports each attempt with the fields of the metrics', async (t) 
   ])
 })
 
+t.test('request reports the size of a response, and refuses one that exceeds its limit', async (t) => {
+  const { http, exchanges } = await startScriptedServer(t, ({ response }) => response.end('[1,2]'))
+  const sizes: number[] = []
+  const read = (maxBytes: number) => http.request({ method: 'GET', path: '/x', maxBytes, onBytes: (bytes) => sizes.push(bytes) })
+  t.strictSame(await read(5), [1, 2])
+  await t.rejects(read(4), TooLongError)
+  t.strictSame(sizes, [5])
+  t.equal(exchanges.length, 2, 'no retry')
+})
+
 t.test('stream yields chunks immediately and ends with the response', async (t) => {
   const { http } = await startScriptedServer(t, ({ response }) => {
     response.write('a\n')
@@ -280,4 +293,71 @@ t.test('a write that waits for a connection is not sent once the lease is lost',
   resolve()
   await Promise.all([sent, waiting])
   t.equal(exchanges.length, 1)
+})
+
+// A minimal collector: it stores the OTLP JSON that is posted to it.
+
+interface Export {
+  resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: Record<string, unknown>[] }[] }[]
+}
+
+/** A collector and an exporter that sends to it. The first `refusals` requests get a 503. */
+async function startExporter(t: Test, refusals = 0) {
+  const received: Export[] = []
+  const counts = { refused: 0 }
+  const answer = ({ body, response }: Exchange) => {
+    if (counts.refused < refusals) return response.writeHead(503).end(String(++counts.refused))
+    received.push(body as Export)
+    return response.end('{}')
+  }
+  const { url, exchanges } = await startScriptedServer(t, answer)
+  const settings = { endpoint: `${url}/`, headers: { 'x-key': 'k' }, resource: { 'service.name': 'test' } }
+  const exporter = new SpanExporter({ ...settings, log: silentLog, intervalMilliseconds: 10 })
+  const sent = () => received.flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans[0]?.spans ?? []))
+  return { exporter, exchanges, received, counts, sent }
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const idOf = (number: number): string => number.toString(16).padStart(16, '0')
+const aSpan = (number: number): Span => ({
+  ...{ traceId, spanId: idOf(number), name: 'capture', kind: 'internal', error: 'DNS_FAILED' },
+  ...{ startMilliseconds: 1_763_726_400_000.25, endMilliseconds: 1_763_726_400_500 },
+  attributes: { pod: 'default-1', attempt: 1, part: 0.5, cached: false, absent: undefined },
+})
+
+t.test('SpanExporter sends spans as OTLP JSON, with the collector’s headers', async (t) => {
+  const { exporter, exchanges, received, sent } = await startExporter(t)
+  exporter.add(aSpan(1))
+  await until(() => received.length > 0, 'the spans have arrived')
+  await exporter.stop()
+  t.match(exchanges, [{ method: 'POST', path: '/v1/traces', headers: { 'x-key': 'k' } }])
+  t.strictSame(received[0]?.resourceSpans[0]?.resource.attributes, [{ key: 'service.name', value: { stringValue: 'test' } }])
+  t.strictSame(sent()[0], {
+    ...{ traceId, spanId: '0000000000000001', name: 'capture', kind: 1 },
+    startTimeUnixNano: '1763726400000250000',
+    endTimeUnixNano: '1763726400500000000',
+    attributes: [
+      { key: 'pod', value: { stringValue: 'default-1' } },
+      { key: 'attempt', value: { intValue: '1' } },
+      { key: 'part', value: { doubleValue: 0.5 } },
+      { key: 'cached', value: { boolValue: false } },
+    ],
+    status: { code: 2, message: 'DNS_FAILED' },
+  })
+})
+
+t.test('SpanExporter sends waiting spans when it stops', async (t) => {
+  const { exporter, sent } = await startExporter(t)
+  for (let number = 1; number <= 1_000; number++) exporter.add(aSpan(number))
+  await exporter.stop()
+  t.equal(sent().length, 1_000)
+})
+
+t.test('SpanExporter continues when the collector is available again', async (t) => {
+  const { exporter, counts, sent } = await startExporter(t, 1)
+  exporter.add(aSpan(1))
+  await until(() => counts.refused === 1, 'the collector has refused the span')
+  exporter.add(aSpan(2))
+  await until(() => sent().some(({ spanId }) => spanId === idOf(2)), 'the next span has arrived')
+  await exporter.stop()
 })

@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap'
 import { pods, tokenReviews } from '../../../../crds/client/core-resources.ts'
+import type { KubeHttp, KubeRequest } from '../../../../crds/client/kube-http.ts'
 import { jsonPatch, mergePatch } from '../../../../crds/client/patch.ts'
 import { defineResource, Resource, tintypeResource } from '../../../../crds/client/resource.ts'
+import { TooLongError } from '../../../../crds/src/runtime/limited-read.ts'
 import { type Exchange, sendJson, sendStatus, startScriptedServer } from './scripted-server.ts'
 import { aThing, type Thing, things } from './things.ts'
 
@@ -72,24 +74,25 @@ t.test('a list without items is empty', async (t) => {
   t.strictSame(await new Resource(http, cluster).list(), { items: [], resourceVersion: '' })
 })
 
-/** Lists objects of these sizes, in characters, as an API server does. Returns the requested limits, and the names. */
+/** Lists objects of these sizes, in bytes, as an API server does. Returns the requested limits, and the size of the largest page. */
 async function listSizes(t: Test, sizes: readonly number[], options: Parameters<Resource<Thing>['pages']>[0] = {}) {
   const limits: number[] = []
   let peak = 0
-  const { http } = await startScriptedServer(t, ({ response, query }) => {
-    const start = Number(query.get('continue') ?? 0)
-    const limit = Number(query.get('limit') ?? sizes.length)
+  const request = async ({ query = {}, maxBytes = Number.POSITIVE_INFINITY, onBytes }: KubeRequest) => {
+    const start = Number(query.continue ?? 0)
+    const limit = Number(query.limit ?? sizes.length)
     limits.push(limit)
-    const end = Math.min(sizes.length, start + limit)
-    const items = sizes.slice(start, end).map((size, n) => aThing(`a-${start + n}`, 1, { color: 'x'.repeat(size) }))
-    sendJson(response, { metadata: { resourceVersion: '9', ...(end < sizes.length ? { continue: String(end) } : {}) }, items })
-  })
-  const names: string[] = []
-  for await (const { items } of new Resource(http, things).pages(options)) {
-    names.push(...items.map(({ metadata }) => metadata.name))
-    const size = items.reduce((sum, { spec }) => sum + (spec?.color?.length ?? 0), 0)
-    peak = Math.max(peak, size)
+    const page = sizes.slice(start, start + limit)
+    const bytes = page.reduce((sum, size) => sum + size, 0)
+    if (bytes > maxBytes) throw new TooLongError(`more than ${maxBytes} bytes`)
+    onBytes?.(bytes)
+    peak = Math.max(peak, bytes)
+    const next = start + limit < sizes.length ? { continue: String(start + limit) } : {}
+    return { metadata: { resourceVersion: '9', ...next }, items: page.map((_, n) => aThing(`a-${start + n}`, 1)) }
   }
+  const names: string[] = []
+  const resource = new Resource({ namespace: 'default', request } as unknown as KubeHttp, things)
+  for await (const { items } of resource.pages(options)) names.push(...items.map(({ metadata }) => metadata.name))
   t.equal(names.join(), sizes.map((_, n) => `a-${n}`).join())
   return { limits, peak }
 }
