@@ -61,13 +61,21 @@ function identifiersOf(code: string): Set<string> {
   return new Set(withoutText.match(/[A-Za-z_$][\w$]*/g))
 }
 
+function describeCoined(identifier: string): string[] {
+  const words = ` ${toWords(identifier)} `
+  const coined = phrases.filter(({ phrase }) => words.includes(phrase))
+  return coined.map(({ name, replacement }) => `${identifier}: ${name} is now ${replacement}`)
+}
+
+/** Most identifiers are in many sources. */
+const described = new Map<string, string[]>()
+
 /** The coined names among a source's identifiers, each with what to use instead. */
-const findCoined = (code: string): string[] =>
-  [...identifiersOf(code)].flatMap((identifier) =>
-    phrases
-      .filter(({ phrase }) => ` ${toWords(identifier)} `.includes(phrase))
-      .map(({ name, replacement }) => `${identifier}: ${name} is now ${replacement}`),
-  )
+function findCoined(code: string): string[] {
+  const identifiers = [...identifiersOf(code)]
+  for (const each of identifiers) if (!described.has(each)) described.set(each, describeCoined(each))
+  return identifiers.flatMap((each) => described.get(each) ?? [])
+}
 
 t.test('the check of coined names reads identifiers by their words', async (t) => {
   t.strictSame(findCoined('class CourierDeps {}'), ['CourierDeps: Courier is now DeliveryWorker'])
