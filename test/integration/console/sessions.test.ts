@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -8,7 +6,7 @@ import { apiKeyIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
-import { findViolations, overflowOf, signIn, startStage, visit } from './stage.ts'
+import { assertAccessible, signIn, startForeignSite, startStage, visit } from './stage.ts'
 
 // Sessions of the console over two gateways: how they begin, how they end, and where no key may appear.
 
@@ -85,11 +83,7 @@ t.test('pages of other origins and frames cannot sign a visitor in', async (t) =
   const { path, code } = await linkOf(key)
   const { page, context } = await visit(t, stage)
   const body = JSON.stringify({ code })
-  // Another port is another origin of the same site.
-  const foreign = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
-  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => foreign.close())
-  await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`)
+  await page.goto(await startForeignSite(t))
   const outcomes = await page.evaluate(
     ([target, text]) => {
       const attempts: RequestInit[] = [
@@ -112,33 +106,30 @@ t.test('pages of other origins and frames cannot sign a visitor in', async (t) =
   t.equal((await call(`${url}/console/session`, { method: 'POST', headers: OF_CONSOLE, body })).status, 200, 'the code is still unused')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  t.test(`a sign-in link can be answered with the keyboard and a screen reader, on a telephone, ${colorScheme}`, async (t) => {
-    const seen = await visit(t, stage, { width: 360, colorScheme })
-    const { page } = seen
-    await signIn(seen, url, key)
-    const long = await world.createKey({ accountName: 'acme', name: `a key ${'with_a_long_title_'.repeat(5)}` })
-    await page.goto(`${url}/?link${(await linkOf(long)).path.slice(1)}`)
-    const heading = page.getByRole('heading', { name: /^Sign in to account acme as key a key/ })
-    await heading.waitFor()
-    const focused = () => page.evaluate<string>('document.activeElement.textContent')
-    t.match(await focused(), /^Sign in to account acme as key a key/, 'the question has the focus, and is read out')
-    await page.locator('.sign-in button:disabled').waitFor({ state: 'detached' })
-    t.strictSame(await findViolations(page), [])
-    t.equal(await overflowOf(page), 0)
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
-    t.equal(await focused(), 'Stay signed in to account acme as key Ada')
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Enter')
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-    await page.goto(`${url}/?used#code=wrong`)
-    await page.getByRole('heading', { name: 'The link cannot sign you in' }).waitFor()
-    t.strictSame(await findViolations(page), [])
-    await page.getByRole('button', { name: 'Stay signed in to account acme as key a key' }).click()
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  })
-}
+t.test('a sign-in link can be answered with the keyboard and a screen reader, on a telephone, in light and in dark', async (t) => {
+  const seen = await visit(t, stage, { width: 360 })
+  const { page } = seen
+  await signIn(seen, url, key)
+  const long = await world.createKey({ accountName: 'acme', name: `a key ${'with_a_long_title_'.repeat(5)}` })
+  await page.goto(`${url}/?link${(await linkOf(long)).path.slice(1)}`)
+  const heading = page.getByRole('heading', { name: /^Sign in to account acme as key a key/ })
+  await heading.waitFor()
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  t.match(await focused(), /^Sign in to account acme as key a key/, 'the question has the focus, and is read out')
+  await page.locator('.sign-in button:disabled').waitFor({ state: 'detached' })
+  await assertAccessible(t, page, 'the question')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  t.equal(await focused(), 'Stay signed in to account acme as key Ada')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.goto(`${url}/?used#code=wrong`)
+  await page.getByRole('heading', { name: 'The link cannot sign you in' }).waitFor()
+  await assertAccessible(t, page, 'the refusal')
+  await page.getByRole('button', { name: 'Stay signed in to account acme as key a key' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+})
 
 t.test('a code that is used at two replicas at the same time begins one session', async (t) => {
   for (let round = 0; round < 5; round++) {

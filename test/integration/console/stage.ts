@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AxeResults } from 'axe-core'
@@ -106,4 +108,21 @@ export async function findViolations(page: Page): Promise<string[]> {
 }
 
 /** Pixels by which the page is wider than the window. */
-export const overflowOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+const overflowOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+/** Asserts that a page is accessible and fits its window, in light and in dark. */
+export async function assertAccessible(t: Test, page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    t.strictSame(await findViolations(page), [], `${what}, ${colorScheme}`)
+    t.equal(await overflowOf(page), 0, `${what}, ${colorScheme}`)
+  }
+}
+
+/** A server of another port, and so of another origin of the same site, with an empty page. */
+export async function startForeignSite(t: Test): Promise<string> {
+  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => site.close())
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
+}
