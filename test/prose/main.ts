@@ -1,7 +1,6 @@
 // Part of `npm run verify`: checks README, CHANGELOG, docs, the comments and messages of the programs, and the titles of tests, against the style in docs/.vale. With --all it also prints suggestions.
 import { formatFailure } from '../cluster/host/steps.ts'
-import { checkedFiles, checkedSources, checkedTests, checkProse } from './check.ts'
-import { checkMessages, findTitles } from './messages.ts'
+import { checkRepository } from './messages.ts'
 import { buildVale } from './vale.ts'
 
 try {
@@ -11,10 +10,6 @@ try {
   process.exit(1)
 }
 const minimum = process.argv.includes('--all') ? 'suggestion' : 'error'
-const results = [
-  await checkProse([...checkedFiles, ...checkedSources], minimum),
-  await checkMessages(checkedSources, minimum),
-  await checkMessages(checkedTests, minimum, findTitles),
-]
+const results = await checkRepository(minimum)
 for (const { output } of results) process.stdout.write(output)
 process.exit(results.every(({ isGood }) => isGood) ? 0 : 1)

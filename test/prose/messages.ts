@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { repository } from '../cluster/host/state.ts'
-import { checkProse, type ProseResult } from './check.ts'
+import { checkedFiles, checkedSources, checkedTests, checkProse, type ProseResult } from './check.ts'
 
 export interface Message {
   text: string
@@ -65,3 +65,10 @@ export async function checkMessages(
     await rm(directory, { recursive: true, force: true })
   }
 }
+
+/** Checks everything that `npm run verify` checks: documents, comments and messages of the programs, and titles of tests. */
+export const checkRepository = async (minimum: 'error' | 'suggestion' = 'error'): Promise<ProseResult[]> => [
+  await checkProse([...checkedFiles, ...checkedSources], minimum),
+  await checkMessages(checkedSources, minimum),
+  await checkMessages(checkedTests, minimum, findTitles),
+]

@@ -33,33 +33,12 @@ const argumentsIn = (text: string): string[] =>
     [...block.matchAll(/(?<= )(?:test|docs|charts|crds)\/[\w./*-]+/g)].map(([file]) => file),
   )
 
-/** Targets of relative links, with their anchors. */
-const linksIn = (text: string): { file: string; heading: string | undefined }[] =>
-  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^https?:/.test(target))
-    .map((target) => ({ file: target.split('#')[0] ?? '', heading: target.split('#')[1] }))
-
-/** The anchors that GitHub derives from headings. */
-const anchorsOf = (text: string): string[] =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-
 for (const page of pages) {
-  t.test(`${page} names only files, headings and scripts that exist`, async (t) => {
+  t.test(`${page} names only files and scripts that exist`, async (t) => {
     const text = readText(page)
     const files = [...pathsIn(text), ...argumentsIn(text)].filter((file) => globSync(file, { cwd: repository }).length === 0)
-    const links = linksIn(text).filter(({ file, heading }) => {
-      const target = file === '' ? page : path.join(path.dirname(page), file)
-      if (!existsSync(path.join(repository, target))) return true
-      return heading !== undefined && !anchorsOf(readText(target)).includes(heading)
-    })
     const scripts = [...text.matchAll(/npm run ([a-z]+)/g)].map(([, script = '']) => script).filter((script) => !manifest.scripts[script])
-    t.strictSame({ files, links, scripts }, { files: [], links: [], scripts: [] })
+    t.strictSame({ files, scripts }, { files: [], scripts: [] })
   })
 }
 
@@ -67,7 +46,6 @@ t.test('CONTRIBUTING.md names files, so that the file check is not empty', async
   const text = readText('CONTRIBUTING.md')
   t.ok(pathsIn(text).length > 40, `${pathsIn(text).length} paths`)
   t.ok(argumentsIn(text).length > 10, `${argumentsIn(text).length} arguments`)
-  t.ok(linksIn(text).length > 15, `${linksIn(text).length} links`)
 })
 
 t.test('all packages, the chart and the runner have the same version', async (t) => {

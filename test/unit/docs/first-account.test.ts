@@ -1,6 +1,6 @@
 import t from 'tap'
 import { limitsOfPlan, PlansText } from '../../../crds/src/usage/plans.ts'
-import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/sources/chart.ts'
+import { environmentOf, renderNotes, renderWithNotes } from '../../support/sources/chart.ts'
 import { commandsOf, indentedCommandsOf, readText } from '../../support/sources/code-blocks.ts'
 
 // A reader who installs the chart and runs all commands of the docs gets no 429: the first account's plan allows all of them in one minute.
@@ -12,20 +12,15 @@ const creationOf = (command: string): { requests: number; screenshots: number } 
   return { requests: 1, screenshots: urls === undefined ? 1 : urls.split(',').length }
 }
 
-const settingsOf = async (program: string) => {
-  const { spec } = find<{ spec: { template: { spec: PodSpec } } }>(await renderChart(), 'Deployment', `tintype-${program}`)
-  const { env = [] } = spec.template.spec.containers[0] as Container
-  return (name: string) => env.find((variable) => variable.name === name)?.value
-}
-
 /** The command in the installation notes that changes a plan. */
 const patchCommand = /kubectl -n tintype patch account default --type=merge -p '(\{.*?\})'/
 
 t.test('the commands of the docs fit into one minute of the first account’s plan', async (t) => {
-  const setting = await settingsOf('operator')
-  const plan = limitsOfPlan(PlansText.parse(setting('TINTYPE_PLANS')), setting('TINTYPE_BOOTSTRAP_PLAN') ?? '')
+  const { objects, notes } = await renderWithNotes()
+  const settings = environmentOf(objects, 'Deployment tintype-operator')
+  const plan = limitsOfPlan(PlansText.parse(settings.TINTYPE_PLANS), settings.TINTYPE_BOOTSTRAP_PLAN ?? '')
   const manual = ['README.md', 'docs/api.md', 'docs/webhooks.md', 'charts/tintype/README.md'].flatMap((file) => commandsOf(readText(file)))
-  const creations = [...manual, ...indentedCommandsOf(await renderNotes())].map(creationOf)
+  const creations = [...manual, ...indentedCommandsOf(notes)].map(creationOf)
   const requests = creations.reduce((sum, one) => sum + one.requests, 0)
   const screenshots = creations.reduce((sum, one) => sum + one.screenshots, 0)
   t.ok(requests >= 5 && screenshots > requests, `${requests} requests, ${screenshots} screenshots`)

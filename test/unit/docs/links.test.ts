@@ -7,7 +7,10 @@ import { readText } from '../../support/sources/code-blocks.ts'
 // Links between the documents of the repository lead to existing files and headings.
 
 const root = path.join(import.meta.dirname, '../../..')
-const pages = ['README.md', 'CHANGELOG.md', 'charts/tintype/README.md', ...globSync('{docs,docs/adr,test/*}/*.md', { cwd: root })]
+const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'charts/tintype/README.md', '.github/pull_request_template.md'],
+  ...globSync('{docs,docs/adr,docs/examples,test/*}/*.md', { cwd: root }),
+]
 
 /** The text without its code. */
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/`[^`\n]*`/g, '')

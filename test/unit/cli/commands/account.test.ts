@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { toExpiry } from '../../../../api-gateway/cli/src/commands/link.ts'
+import { configurationFile, readConfiguration } from '../../../../api-gateway/cli/src/settings/profiles.ts'
 import { signLink } from '../../../../api-gateway/client/src/index.ts'
-import { aService, failing, runCli } from '../fake-world.ts'
+import { aService, failing, pageOf, runCli } from '../fake-world.ts'
 
-// Commands for keys, signed links and the web console.
+// Commands for keys, signed links, webhooks, profiles and the web console.
 
 const created = { 'POST /keys': { data: { id: 'key_1', key: 'ttk_x', scopes: ['*'], expires_at: null } } }
 
@@ -55,6 +57,26 @@ t.test('open names a service without a console, a refused key, and a service tha
   t.match(await refusing.run('open'), { code: 3, stderr: /refuses the API key/ })
   refusing.stop()
   t.match(await refusing.run('open'), { code: 3, stderr: /cannot reach http:/ })
+})
+
+t.test('webhooks list shows the webhooks', async (t) => {
+  const hook = { id: 'wh_1', name: 'billing', is_active: true, events: ['screenshot.failed'], url: 'https://hooks.example.com/' }
+  const { run } = await aService(t, { 'GET /webhooks': pageOf(hook) })
+  const table = /^ID +NAME +ACTIVE +EVENTS +URL\nwh_1 +billing +yes +screenshot.failed +https:\/\/hooks.example.com\/\n/
+  t.match((await run('webhooks list')).stdout, table)
+})
+
+t.test('config set stores a key of standard input, and config list does not show it', async (t) => {
+  const environment = { XDG_CONFIG_HOME: t.testdir() }
+  const url = 'https://home.example'
+  const stored = await runCli(['config', 'set', url, '-', '--profile', 'local'], { environment, input: 'home-key\n' })
+  t.equal(stored.code, 0, stored.stderr)
+  const file = configurationFile(environment)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.match(readConfiguration(file).profiles, { local: { url, apiKey: 'home-key' } })
+  const { stdout } = await runCli(['config', 'list'], { environment })
+  t.match(stdout, url)
+  t.notMatch(stdout, 'home-key')
 })
 
 const baseUrl = 'https://tintype.example.com'

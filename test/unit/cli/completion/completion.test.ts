@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -9,6 +9,9 @@ import { runCli } from '../fake-world.ts'
 
 const run = promisify(execFile)
 const scriptFor = async (shell: string): Promise<string> => (await runCli(['completion', shell])).stdout
+
+/** Why a test of a shell is left out, or false. */
+const isMissing = (shell: string) => (spawnSync(shell, ['-c', 'true']).status === 0 ? false : `${shell} is not installed`)
 
 let bash: string
 
@@ -38,16 +41,7 @@ t.test('bash completes commands, flags and values', async (t) => {
 })
 
 const zsh = process.env.TINTYPE_TEST_ZSH ?? 'zsh'
-const hasZsh = (() => {
-  try {
-    execFileSync(zsh, ['-c', 'true'])
-    return true
-  } catch {
-    return false
-  }
-})()
-
-t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh is not installed' }, async (t) => {
+t.test('zsh completes commands, flags and values', { skip: isMissing(zsh) }, async (t) => {
   const setup = [
     'PS1= ; autoload -Uz compinit; compinit -u -D',
     'source ./tintype.zsh',
@@ -79,16 +73,7 @@ t.test('zsh completes commands, flags and values', { skip: hasZsh ? false : 'zsh
 })
 
 const fish = process.env.TINTYPE_TEST_FISH ?? 'fish'
-const hasFish = (() => {
-  try {
-    execFileSync(fish, ['-c', 'true'])
-    return true
-  } catch {
-    return false
-  }
-})()
-
-t.test('fish completes commands, flags and values', { skip: hasFish ? false : 'fish is not installed' }, async (t) => {
+t.test('fish completes commands, flags and values', { skip: isMissing(fish) }, async (t) => {
   const script = path.join(t.testdir({ 'tintype.fish': await scriptFor('fish') }), 'tintype.fish')
   const completeInFish = async (line: string): Promise<string[]> => {
     const { stdout } = await run(fish, ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, line])

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { eventually } from '../../../support/eventually.ts'
@@ -25,16 +25,18 @@ async function aKubectl(t: Tap, { services = ['acme-tintype'], key = 'first-key'
   t.teardown(stop)
   const folder = t.testdir()
   const items = services.map((name) => ({ metadata: { name: `${name}-api-gateway` }, spec: { ports: [{ name: 'http', port: 80 }] } }))
+  // The trap comes first: the program is ended as soon as its line is read.
+  const trap = `trap "touch ${folder}/stopped; exit" TERM`
+  const forwarding = `${trap}; echo "Forwarding from 127.0.0.1:${new URL(url).port} -> 8080"; while :; do sleep 0.1; done`
   const script = `#!/bin/sh
 echo "$*" >> ${folder}/calls
 case "$*" in
   *"get services"*) echo '${JSON.stringify({ items })}' ;;
   *"get secret acme-tintype-initial-api-key"*) printf %s '${Buffer.from(key).toString('base64')}' ;;
-  *port-forward*) ${forward ?? `trap "touch ${folder}/stopped; exit" TERM; echo "Forwarding from 127.0.0.1:${new URL(url).port} -> 8080"; while :; do sleep 0.1; done`} ;;
+  *port-forward*) ${forward ?? forwarding} ;;
 esac
 `
-  writeFileSync(path.join(folder, 'kubectl'), script)
-  chmodSync(path.join(folder, 'kubectl'), 0o755)
+  writeFileSync(path.join(folder, 'kubectl'), script, { mode: 0o755 })
   const environment = { PATH: `${folder}:${process.env.PATH}` }
   const run = (args: string[], more: Record<string, string> = {}) =>
     runCli(args, { environment: { ...environment, ...more }, isKubectlPlugin: true })
@@ -87,16 +89,12 @@ for (const [name, kubectl, message] of problems) {
 }
 
 t.test('kubectl tintype explains that kubectl is missing or fails', async (t) => {
-  const empty = t.testdir({ bin: {} })
-  t.match(await runCli(['usage'], { environment: { PATH: `${empty}/bin` }, isKubectlPlugin: true }), {
-    code: 3,
-    stderr: /kubectl is not installed/,
-  })
-  writeFileSync(`${empty}/bin/kubectl`, '#!/bin/sh\necho "Unable to connect to the server" >&2\nexit 1\n', { mode: 0o755 })
-  t.match(await runCli(['usage'], { environment: { PATH: `${empty}/bin` }, isKubectlPlugin: true }), {
-    code: 3,
-    stderr: /kubectl failed: Unable to connect to the server\. Check your kubectl context/,
-  })
+  const PATH = t.testdir()
+  const usageWith = () => runCli(['usage'], { environment: { PATH }, isKubectlPlugin: true })
+  t.match(await usageWith(), { code: 3, stderr: /kubectl is not installed/ })
+  writeFileSync(`${PATH}/kubectl`, '#!/bin/sh\necho "Unable to connect to the server" >&2\nexit 1\n', { mode: 0o755 })
+  const message = /kubectl failed: Unable to connect to the server\. Check your kubectl context/
+  t.match(await usageWith(), { code: 3, stderr: message })
 })
 
 t.test('kubectl tintype continues a batch although the forwarded port has changed', async (t) => {

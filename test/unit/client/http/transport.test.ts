@@ -71,33 +71,52 @@ t.test('call does not repeat a POST without an Idempotency-Key, except after 429
   t.equal(limited.sent.length, 2)
 })
 
-t.test('call does not repeat requests that are wrong, or that a spent quota refuses', async (t) => {
-  for (const [status, code] of [
-    [400, 'VALIDATION_ERROR'],
-    [401, 'INVALID_API_KEY'],
-    [404, 'NOT_FOUND'],
-    [429, 'USAGE_LIMIT_REACHED'],
-  ] as const) {
-    const { transport, sent } = aTransport([failure(status, code)])
-    await t.rejects(transport.call(get), { code, status })
-    t.equal(sent.length, 1, code)
-  }
-})
+const html = (status?: number) => new Response('<html>', { ...(status && { status }) })
+const details = { limit: 100, used: 100 }
+const problem = { path: 'options.delay', code: 'too_small', message: 'options.delay must be at least 0' }
+const moved = new Response(null, { status: 301, headers: { location: 'https://other.example.com/' } })
 
-t.test('an error has the code, the details, the request id, and says what to do', async (t) => {
-  const details = { limit: 100, used: 100 }
-  const { transport } = aTransport([failure(429, 'USAGE_LIMIT_REACHED', { 'x-request-id': 'header-id' }, details)])
-  await t.rejects(transport.call(get), {
-    message: 'it is USAGE_LIMIT_REACHED. Wait until error.details.reset_at, or ask an administrator of this service for a larger plan.',
-    details,
-    requestId: 'header-id',
+/** Responses that end a call at once, and the error that it throws. */
+const errors: [what: string, reply: Response, error: object][] = [
+  ['a wrong request', failure(400, 'VALIDATION_ERROR'), { code: 'VALIDATION_ERROR', status: 400 }],
+  ['a wrong key', failure(401, 'INVALID_API_KEY'), { code: 'INVALID_API_KEY', status: 401 }],
+  [
+    'a wrong id, with the request id of the body',
+    failure(404, 'NOT_FOUND'),
+    { code: 'NOT_FOUND', status: 404, requestId: 'body-id', message: 'it is NOT_FOUND. Check the id and the path.' },
+  ],
+  [
+    'a spent quota, with its details, the request id of the header, and what to do',
+    failure(429, 'USAGE_LIMIT_REACHED', { 'x-request-id': 'header-id' }, details),
+    {
+      ...{ code: 'USAGE_LIMIT_REACHED', status: 429, details, requestId: 'header-id' },
+      message: 'it is USAGE_LIMIT_REACHED. Wait until error.details.reset_at, or ask an administrator of this service for a larger plan.',
+    },
+  ],
+  ['a code that the client does not know', failure(400, 'NEW_CODE'), { code: 'NEW_CODE', message: 'it is NEW_CODE' }],
+  ['problems of a request', failure(400, 'VALIDATION_ERROR', {}, [problem]), { problems: [problem] }],
+  ['details that are no problems', failure(409, 'LIMIT_REACHED', {}, { limit: 5 }), { problems: [], details: { limit: 5 } }],
+  ['a page of a proxy', html(404), { code: 'INVALID_RESPONSE', status: 404, message: /404 and does not come from Tintype/ }],
+  ['a page with the status 200', html(), { code: 'INVALID_RESPONSE', message: /^the response is not JSON/ }],
+  ['an error that is null', new Response('null', { status: 400 }), { code: 'INVALID_RESPONSE' }],
+  ['an error that is a list', new Response('[]', { status: 400 }), { code: 'INVALID_RESPONSE' }],
+  ['an error without a code', new Response('{"error":"x"}', { status: 400 }), { code: 'INVALID_RESPONSE' }],
+  [
+    'a redirect, which would turn a POST into a GET',
+    moved,
+    {
+      code: 'INVALID_CONFIGURATION',
+      message: 'the service redirects to https://other.example.com/. Set baseUrl to the final URL of the service.',
+    },
+  ],
+]
+for (const [what, reply, error] of errors) {
+  t.test(`call does not repeat, and explains, ${what}`, async (t) => {
+    const { transport, sent } = aTransport([reply])
+    await t.rejects(transport.call(get), { name: 'TintypeError', ...error })
+    t.equal(sent.length, 1)
   })
-  await t.rejects(aTransport([failure(404, 'NOT_FOUND')]).transport.call(get), {
-    requestId: 'body-id',
-    message: 'it is NOT_FOUND. Check the id and the path.',
-  })
-  await t.rejects(aTransport([failure(400, 'NEW_CODE')]).transport.call(get), { code: 'NEW_CODE', message: 'it is NEW_CODE' })
-})
+}
 
 t.test('an error names the problems of a request', async (t) => {
   const problems = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ path, code: 'too_big', message: `${path} must be at most 1` }))
@@ -114,35 +133,6 @@ t.test('an error names the problems of a request', async (t) => {
     await message(5),
     'it is VALIDATION_ERROR: a must be at most 1; b must be at most 1; c must be at most 1; and 2 more, see details',
   )
-})
-
-t.test('an error lists the problems of a request, and none if it has other details', async (t) => {
-  const problem = { path: 'options.delay', code: 'too_small', message: 'options.delay must be at least 0' }
-  const errorOf = (reply: Response) =>
-    aTransport([reply])
-      .transport.call(get)
-      .catch((error: unknown) => error)
-  t.match(await errorOf(failure(400, 'VALIDATION_ERROR', {}, [problem])), { problems: [problem] })
-  t.match(await errorOf(failure(409, 'LIMIT_REACHED', {}, { limit: 5 })), { problems: [], details: { limit: 5 } })
-})
-
-t.test('a response that does not come from Tintype is an error with that reason', async (t) => {
-  const html = aTransport([new Response('<html>', { status: 404 })])
-  await t.rejects(html.transport.call(get), { code: 'INVALID_RESPONSE', status: 404, message: /404 and does not come from Tintype/ })
-  const fine = aTransport([new Response('<html>')])
-  await t.rejects(fine.transport.call(get), { code: 'INVALID_RESPONSE', message: /^the response is not JSON/ })
-  t.equal(fine.sent.length, 1)
-  for (const body of ['null', '[]', '{"error":"x"}']) {
-    await t.rejects(aTransport([new Response(body, { status: 400 })]).transport.call(get), { code: 'INVALID_RESPONSE' }, body)
-  }
-})
-
-t.test('call follows no redirect, which would turn a POST into a GET', async (t) => {
-  const { transport } = aTransport([new Response(null, { status: 301, headers: { location: 'https://other.example.com/' } })])
-  await t.rejects(transport.call(get), {
-    code: 'INVALID_CONFIGURATION',
-    message: 'the service redirects to https://other.example.com/. Set baseUrl to the final URL of the service.',
-  })
 })
 
 t.test('a failed connection names its cause', async (t) => {

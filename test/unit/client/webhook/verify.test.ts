@@ -37,25 +37,25 @@ t.test('verifyWebhook returns the event of a request that the operator signed', 
   t.strictSame(await verifyWebhook(options()), event)
 })
 
-t.test('verifyWebhook accepts text, bytes and array buffers, also beyond ASCII', async (t) => {
-  const body = JSON.stringify({ ...event, data: { screenshot: { title: 'ü 日 😀' } } })
-  const bytes = new TextEncoder().encode(body)
-  for (const form of [body, bytes, Buffer.from(bytes), bytes.buffer]) {
-    t.equal((await verifyWebhook(options({ payload: form, headers: sign({ current: secret }, body) }))).id, 'evt_1')
-  }
-})
-
-t.test('verifyWebhook accepts a view into a larger buffer, as Node.js hands out', async (t) => {
-  const pool = Buffer.from(`xxxx${payload}yyyy`)
-  t.equal((await verifyWebhook(options({ payload: pool.subarray(4, 4 + Buffer.byteLength(payload)) }))).id, 'evt_1')
-})
-
-t.test('verifyWebhook accepts Headers, plain objects in any case, and lists of values', async (t) => {
-  const plain = sign({ current: secret })
-  const upper = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name.toUpperCase(), value]))
-  const lists = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, [value]]))
-  for (const headers of [new Headers(plain), upper, lists]) t.equal((await verifyWebhook(options({ headers }))).id, 'evt_1')
-})
+const plain = sign({ current: secret })
+const entries = Object.entries(plain)
+const umlauts = JSON.stringify({ ...event, data: { screenshot: { title: 'ü 日 😀' } } })
+const bytes = new TextEncoder().encode(umlauts)
+const pool = Buffer.from(`xxxx${payload}yyyy`)
+const forUmlauts = sign({ current: secret }, umlauts)
+for (const [form, changes] of [
+  ['text beyond ASCII', { payload: umlauts, headers: forUmlauts }],
+  ['bytes', { payload: bytes, headers: forUmlauts }],
+  ['a Buffer', { payload: Buffer.from(bytes), headers: forUmlauts }],
+  ['an array buffer', { payload: bytes.buffer, headers: forUmlauts }],
+  // As Node.js hands out.
+  ['a view into a larger buffer', { payload: pool.subarray(4, 4 + Buffer.byteLength(payload)) }],
+  ['Headers', { headers: new Headers(plain) }],
+  ['headers in upper case', { headers: Object.fromEntries(entries.map(([name, value]) => [name.toUpperCase(), value])) }],
+  ['lists of values', { headers: Object.fromEntries(entries.map(([name, value]) => [name, [value]])) }],
+] as const) {
+  t.test(`verifyWebhook accepts ${form}`, async (t) => t.equal((await verifyWebhook(options(changes))).id, 'evt_1'))
+}
 
 t.test('verifyWebhook accepts the old and the new secret during a rotation', async (t) => {
   const next = newSigningSecret()
@@ -87,26 +87,28 @@ t.test('verifyWebhook accepts what the library of Standard Webhooks signs', asyn
 })
 
 t.test('verifyWebhook refuses another body, id, time or secret', async (t) => {
-  const headers = sign({ current: secret })
-  await t.rejects(verifyWebhook(options({ payload: payload.replace('scr_1', 'scr_2') })), refused)
-  await t.rejects(verifyWebhook(options({ payload: JSON.stringify(JSON.parse(payload), null, 1) })), refused, 'written again')
-  await t.rejects(verifyWebhook(options({ headers: { ...headers, 'webhook-id': 'evt_2' } })), refused)
-  await t.rejects(verifyWebhook(options({ headers: { ...headers, 'webhook-timestamp': String(now.getTime() / 1_000 - 1) } })), refused)
-  await t.rejects(verifyWebhook(options({ secret: newSigningSecret() })), refused)
+  for (const [what, changes] of Object.entries({
+    body: { payload: payload.replace('scr_1', 'scr_2') },
+    'written again': { payload: JSON.stringify(JSON.parse(payload), null, 1) },
+    id: { headers: { ...plain, 'webhook-id': 'evt_2' } },
+    time: { headers: { ...plain, 'webhook-timestamp': String(now.getTime() / 1_000 - 1) } },
+    secret: { secret: newSigningSecret() },
+  }))
+    await t.rejects(verifyWebhook(options(changes)), refused, what)
 })
 
 t.test('verifyWebhook refuses requests that are too old or from the future', async (t) => {
   const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
-  t.ok(await verifyWebhook(options({ now: after(300) })))
-  await t.rejects(verifyWebhook(options({ now: after(301) })), refused)
-  t.ok(await verifyWebhook(options({ now: after(-300) })))
-  await t.rejects(verifyWebhook(options({ now: after(-301) })), refused)
+  for (const sign of [1, -1]) {
+    t.ok(await verifyWebhook(options({ now: after(sign * 300) })))
+    await t.rejects(verifyWebhook(options({ now: after(sign * 301) })), refused)
+  }
   t.ok(await verifyWebhook(options({ now: after(3_600), tolerance: 3_600 })))
   await t.rejects(verifyWebhook({ ...options(), now: undefined }), { message: /^webhook-timestamp is more than 300 seconds from now\. / })
 })
 
 t.test('verifyWebhook refuses missing and malformed headers', async (t) => {
-  const headers = sign({ current: secret })
+  const headers = plain
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
     await t.rejects(verifyWebhook(options({ headers: { ...headers, [name]: undefined } })), refused, name)
   }
