@@ -1,6 +1,6 @@
 /**
- * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution, actionlint,
- * kube-router, and Contour.
+ * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution,
+ * actionlint, and kube-router.
  * `go install` builds each with the dependencies of its own go.mod, and Go's checksum database verifies them.
  */
 import path from 'node:path'
@@ -14,7 +14,6 @@ const modules = {
   cosign: 'github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3',
   registry: 'github.com/distribution/distribution/v3/cmd/registry@v3.1.2',
   'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0',
-  contour: 'github.com/projectcontour/contour/cmd/contour@v1.33.8',
   actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
 } as const
 
@@ -25,13 +24,6 @@ export type ReleaseTool = keyof typeof modules
 export function locateTool(tool: ReleaseTool): string {
   const version = modules[tool].split('@')[1]
   return path.join(programsDirectory, `${tool}-${version}`, tool)
-}
-
-/** Directory with the source of a program that is built, which also has its manifests. */
-export async function findToolSource(tool: ReleaseTool): Promise<string> {
-  const [program = '', version = ''] = modules[tool].split('@')
-  const source = await run('go', ['mod', 'download', '-json', `${program.replace(/\/cmd\/[^/]+$/, '')}@${version}`])
-  return (JSON.parse(source) as { Dir: string }).Dir
 }
 
 /** The step that builds a program. */

@@ -9,7 +9,6 @@ import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { clusterVersitygw } from './parts/cluster-versitygw.ts'
 import { compare } from './parts/compare.ts'
 import { comparisons } from './parts/comparisons.ts'
-import { contour } from './parts/contour.ts'
 import { downloads } from './parts/downloads.ts'
 import { faults } from './parts/faults.ts'
 import { large } from './parts/large.ts'
@@ -44,7 +43,6 @@ export const parts: readonly Part[] = [
   comparisons,
   nightly,
   release,
-  contour,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

@@ -64,7 +64,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
-Parts named cluster-…, neighbors and contour need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
+Parts named cluster-… and neighbors need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
 gateways of their own, on loopback, with simulated runners. Results are valid only on an otherwise idle machine.
 `
 
