@@ -61,7 +61,7 @@ const stages: Stage[] = [
   },
   {
     name: 'e2e',
-    // A soak part that tests another release on the cluster has installed it.
+    // A scenario that tests another release on the cluster has installed it.
     prepare: sharedCluster ? [] : [['env', 'TINTYPE_SHORT_RETRIES=1', node, 'test/cluster/start.ts']],
     tests: 'test/e2e',
     sharing: { jobs: 2, alone: aloneOnCluster },

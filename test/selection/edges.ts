@@ -34,7 +34,7 @@ export const rules: Rules = {
     'docs/**/*',
     '**/.dockerignore',
     // Programs that a person starts.
-    ...below('test/bench', 'test/soak', 'test/gallery'),
+    ...below('test/scenarios', 'test/gallery'),
     'test/{verify,coverage,selection/**/*}.ts',
   ],
   edges: [

@@ -9,12 +9,15 @@ import { accountOf } from '../../../crds/src/records/record.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import type { World } from './world.ts'
 
+/** The API server and the store. */
+type Stores = Pick<World, 'screenshots' | 'bucket'>
+
 // Acts as operator and runner towards a gateway: a stored file, and one patch with claim and result.
 
 const claim = { pod: 'runner-1', uid: '6b1f7f0e-0000-4000-8000-000000000001' }
 
 /** Claim and result are one patch: an operator that runs beside the test would end a claim of a pod that does not exist. */
-async function report(name: string, status: Record<string, unknown>, { screenshots }: World): Promise<void> {
+async function report(name: string, status: Record<string, unknown>, { screenshots }: Pick<Stores, 'screenshots'>): Promise<void> {
   const time = new Date().toISOString()
   const reported = { runner: claim, attempt: 1, startTime: time, completionTime: time, ...status }
   await screenshots.patch(name, mergePatch({ status: reported }), { subresource: 'status' })
@@ -27,7 +30,7 @@ export const keyOf = (screenshot: Screenshot): string => {
 }
 
 /** Stores `bytes` as the picture and as each additional file, and reports the capture as completed. @param more fields of the result */
-export async function complete(id: string, bytes: Buffer, world: World, more: Partial<CaptureResult> = {}): Promise<void> {
+export async function complete(id: string, bytes: Buffer, world: Stores, more: Partial<CaptureResult> = {}): Promise<void> {
   const screenshot = await world.screenshots.get(toObjectName(id))
   const { format } = withDefaults(screenshot.spec.options)
   await world.bucket.putObject('tintype', keyOf(screenshot), bytes, bytes.length, { 'content-type': CONTENT_TYPES[format] })

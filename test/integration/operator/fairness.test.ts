@@ -2,11 +2,10 @@ import t from 'tap'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { ESTIMATED_TIME } from '../../../crds/src/records/record.ts'
 import { QUANTUM } from '../../../operator/src/scheduling/fair-queue.ts'
-import { askBatches, askOne, askPatiently } from '../../bench/fairness/ask.ts'
-import { measureBounds } from '../../bench/fairness/bounds.ts'
-import { openFairnessStage } from '../../bench/fairness/fairness-stage.ts'
-import { measureWeights } from '../../bench/fairness/weights.ts'
-import { withStage } from '../../soak/stage/stage.ts'
+import { askBatches, askOne, askPatiently } from '../../scenarios/plane/fairness/ask.ts'
+import { openFairnessStage } from '../../scenarios/plane/fairness/fairness-stage.ts'
+import { measureBounds, measureWeights } from '../../scenarios/plane/fairness/scenes.ts'
+import { withPlane } from '../../scenarios/plane/stage/plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'
 
@@ -19,7 +18,7 @@ const RUNNERS = 4
 /** Captures that do not end before the test says so. */
 const HELD_MILLISECONDS = 60_000
 
-await withStage(
+await withPlane(
   async (stage) => {
     const fairnessStage = await openFairnessStage(stage)
 
@@ -44,7 +43,7 @@ await withStage(
       const flood = await newCustomer('waits-flood', 'growth')
       const singles = await Promise.all([0, 1, 2].map((n) => newCustomer(`waits-single-${n}`, 'growth')))
       await setRunners(RUNNERS, HELD_MILLISECONDS)
-      const state = () => stage.fleet.send({ times: true })
+      const state = () => stage.fleet.ask({ times: true })
       const whenSeen = (count: number) =>
         eventually(`the operator has seen ${count} screenshots`, async () => (await queued()) + (await state()).begun >= count)
       await askBatches(gateway.url, flood, 1)
@@ -52,7 +51,7 @@ await withStage(
       const replies = await Promise.all(singles.map((customer) => askPatiently(() => askOne(gateway.url, customer))))
       await whenSeen(100 + singles.length)
       const released = Date.now()
-      await stage.fleet.send({ captureMilliseconds: 200 })
+      await stage.fleet.ask({ captureMilliseconds: 200 })
       for (const { status, body } of replies) {
         t.equal(status, 202)
         const name = toObjectName(body.id ?? '')

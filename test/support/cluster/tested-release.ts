@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { environmentFile, releaseName, releaseNamespace } from '../../cluster/host/state.ts'
 
-// The release that end-to-end tests use: that of `npm start`, or another one on the same cluster (test/soak/stage/e2e-tests.ts sets its variables).
+// The release that end-to-end tests use: that of `npm start`, or another one on the same cluster (test/scenarios/releases/stage/local-release.ts sets its variables).
 
 const { TINTYPE_TEST_NAMESPACE: otherNamespace, TINTYPE_TEST_ENVIRONMENT: otherFile, TINTYPE_TEST_STORE: store = 'minio' } = process.env
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { FairQueue, MAX_DEBT } from '../../../../operator/src/scheduling/fair-queue.ts'
-import { percentile } from '../../../bench/report/statistics.ts'
+import { percentile } from '../../../scenarios/harness/statistics.ts'
 
 const wait = (account: string, order: number) => ({ key: `${account}${order}`, account, order })
 

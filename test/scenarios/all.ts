@@ -1,0 +1,55 @@
+import { batches } from './cluster/batches.ts'
+import { clusterEvicted } from './cluster/cluster-evicted.ts'
+import { clusterNodeLost } from './cluster/cluster-node-lost.ts'
+import { hostile } from './cluster/hostile.ts'
+import { neighbors } from './cluster/neighbors.ts'
+import { price } from './cluster/price.ts'
+import { accounts, memory, sequential } from './cluster/sequential.ts'
+import { blocking } from './engine/blocking.ts'
+import { comparePictures } from './engine/compare.ts'
+import { comparisons } from './engine/comparisons.ts'
+import { engine, growth } from './engine/engine.ts'
+import { stability } from './engine/stability.ts'
+import { tall } from './engine/tall.ts'
+import { video } from './engine/video.ts'
+import type { Command } from './harness/options.ts'
+import type { Scenario } from './harness/scenario.ts'
+import { nightly } from './nightly.ts'
+import { bodies } from './plane/bodies.ts'
+import { compare } from './plane/compare.ts'
+import { consoleLists, consolePages } from './plane/console/console.ts'
+import { downloads } from './plane/downloads.ts'
+import { fairness } from './plane/fairness/fairness.ts'
+import { faults } from './plane/faults.ts'
+import { leaders } from './plane/leaders.ts'
+import { links } from './plane/links.ts'
+import { minio } from './plane/minio.ts'
+import { outage } from './plane/outage.ts'
+import { restFloods, restMemory } from './plane/rest.ts'
+import { claim, large, many } from './plane/scale.ts'
+import { schedules } from './plane/schedules.ts'
+import { stores } from './plane/stores.ts'
+import { steady, throughput } from './plane/throughput.ts'
+import { webhookFloods, webhooks } from './plane/webhooks/webhooks.ts'
+import { year } from './plane/year.ts'
+import { clusterManual } from './releases/cluster-manual.ts'
+import { clusterSideBySide } from './releases/cluster-side-by-side.ts'
+import { clusterUpgrade } from './releases/cluster-upgrade.ts'
+import { clusterVersitygw } from './releases/cluster-versitygw.ts'
+import { release } from './releases/release.ts'
+
+/** All scenarios by command, in the order in which they run. */
+export const SCENARIOS: Readonly<Record<Command, readonly Scenario[]>> = {
+  bench: [
+    // First, because the others leave memory in use.
+    memory,
+    ...[sequential, accounts, batches, price, hostile],
+    ...[restFloods, restMemory, links, webhooks, webhookFloods, fairness, stores, consolePages, consoleLists],
+    ...[engine, growth, tall, stability, video, comparePictures, blocking],
+  ],
+  soak: [
+    ...[throughput, claim, many, large, schedules, leaders, steady, downloads, outage, ...faults, year, minio, bodies, compare],
+    ...[comparisons, nightly, release],
+    ...[clusterEvicted, clusterNodeLost, clusterManual, clusterUpgrade, neighbors, clusterVersitygw, clusterSideBySide],
+  ],
+}

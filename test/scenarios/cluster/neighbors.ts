@@ -1,0 +1,203 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
+import { releaseNamespace } from '../../cluster/host/state.ts'
+import { createClusterAccount } from '../../support/cluster/accounts.ts'
+import { call, type RecordBody } from '../../support/cluster/api-client.ts'
+import { kubectl, kubectlJson } from '../../support/cluster/environment.ts'
+import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
+import { scenario } from '../harness/scenario.ts'
+import { percentile, summarize } from '../harness/statistics.ts'
+import { clusterStage, QUADRANTS } from './stage/cluster-objects.ts'
+import { startFloodsInCluster } from './stage/floods-in-cluster.ts'
+import { ATTACKER_LABEL, ATTACKS, type Attack, type Attacker } from './stage/neighbor-attacks.ts'
+
+// One account attacks with the default limits of the largest plan, while another one captures once a second.
+
+const SMALL = { viewport_width: 64, viewport_height: 64 }
+const QUIET_SECONDS = 30
+/** Time in which an attack creates and runs its captures. What is left is deleted. */
+const ATTACK_SECONDS = 60
+/** An account that runs nothing waits for at most one capture of each other account, and for the start of a runner. */
+const DOCUMENTED_QUEUE_MILLISECONDS = 3_000
+
+interface Outcome {
+  milliseconds: number
+  /** From its creation to its start, and from its start to its end. Undefined if it did not end. */
+  parts?: undefined | { queued: number; captured: number }
+  /** Undefined: completed in its first attempt. */
+  problem: string | undefined
+}
+
+/** Captures a page once a second, whatever the earlier captures do. */
+function startVictim(key: string): { end: () => Promise<Outcome[]> } {
+  const outcomes: Promise<Outcome>[] = []
+  const timer = setInterval(() => outcomes.push(captureOnce(key)), 1_000)
+  return {
+    end: () => {
+      clearInterval(timer)
+      return Promise.all(outcomes)
+    },
+  }
+}
+
+async function captureOnce(key: string): Promise<Outcome> {
+  const started = performance.now()
+  const ended = (problem?: string): Outcome => ({ milliseconds: performance.now() - started, problem })
+  try {
+    const { status, body } = await call<RecordBody>('/api/v1/screenshots', {
+      method: 'POST',
+      body: { url: QUADRANTS, options: SMALL },
+      key,
+    })
+    if (status !== 202) return ended(`HTTP ${status}`)
+    for (;;) {
+      const { body: record, ...response } = await call<RecordBody>(`/api/v1/screenshots/${body.id}?wait=25`, { key })
+      if (response.status !== 200) return ended(`HTTP ${response.status}`)
+      if (record.status === 'failed') return ended(record.error?.code)
+      if (record.status === 'completed') return { ...ended(), parts: partsOf(record) }
+    }
+  } catch (error) {
+    return ended(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function partsOf({ created_at, started_at, completed_at }: RecordBody): Outcome['parts'] {
+  const [created, started, completed] = [created_at, started_at, completed_at].map((time) => Date.parse(String(time))) as [
+    number,
+    number,
+    number,
+  ]
+  return { queued: started - created, captured: completed - started }
+}
+
+interface List<T> {
+  items: T[]
+}
+interface Pod {
+  status: { containerStatuses?: { restartCount: number }[] }
+}
+interface Shot {
+  spec: { accountName?: string }
+  status?: { phase?: string; lostRunners?: number }
+}
+const COMPONENTS = 'app.kubernetes.io/component in (operator, api-gateway)'
+const sum = (values: readonly (number | undefined)[]): number => values.reduce<number>((total, value) => total + (value ?? 0), 0)
+
+/** Restarts of the programs, changes of the leader, and lost attempts of the victim. */
+async function readHealth(victim: string) {
+  const { items: pods } = await kubectlJson<List<Pod>>(['get', 'pods', '-l', COMPONENTS])
+  const { items: leases } = await kubectlJson<List<{ spec: { leaseTransitions?: number } }>>(['get', 'leases'])
+  const { items: shots } = await kubectlJson<List<Shot>>(['get', 'screenshots'])
+  return {
+    restarts: sum(pods.flatMap(({ status }) => status.containerStatuses ?? []).map(({ restartCount }) => restartCount)),
+    terms: sum(leases.map(({ spec }) => spec.leaseTransitions)),
+    victimsLost: sum(shots.filter(({ spec }) => spec.accountName === victim).map(({ status }) => status?.lostRunners)),
+    loopSeconds: sumOf(await programMetrics('operator'), 'nodejs_eventloop_lag_max_seconds'),
+  }
+}
+
+async function usedBy(key: string): Promise<number> {
+  const { body } = await call<{ data: { count: number } }>('/api/v1/usage/current', { key })
+  return body.data.count
+}
+
+const deleteAll = (account: string, kinds: readonly string[]) =>
+  Promise.all(
+    kinds.map(async (kind) => {
+      const namesOf = async (...args: string[]) => {
+        const { items } = await kubectlJson<List<Shot & { metadata: { name: string } }>>(['get', kind, ...args])
+        return items.filter(({ spec }) => spec.accountName === account).map(({ metadata }) => metadata.name)
+      }
+      const path = `/apis/${API_VERSION}/namespaces/${releaseNamespace}/${kind}`
+      // One request deletes thousands of objects. Under load, it ends before all are deleted.
+      while ((await namesOf('-l', `${ATTACKER_LABEL}=${account}`)).length > 0)
+        await kubectl(['delete', '--raw', `${path}?labelSelector=${ATTACKER_LABEL}%3D${account}`])
+      const names = await namesOf()
+      for (let first = 0; first < names.length; first += 500)
+        await kubectl(['delete', kind, '--wait=false', '--ignore-not-found', ...names.slice(first, first + 500)])
+    }),
+  )
+
+const isIdle = async (account: string): Promise<boolean> => {
+  const { items } = await kubectlJson<List<Shot>>(['get', 'screenshots'])
+  return !items.some(
+    ({ spec, status }) => spec.accountName === account && (status?.phase === 'Running' || (status?.phase ?? 'Pending') === 'Pending'),
+  )
+}
+
+export const neighbors = scenario({
+  name: 'neighbors',
+  shows: 'an account that attacks with the default limits does not hurt another account',
+  stage: clusterStage,
+  options: { chapter: undefined },
+  run: async ({ settings, ends, ...report }) => {
+    const test = ends as unknown as Test
+    const attacking = await createClusterAccount(test, 'attacker', { plan: 'scale' })
+    const victim = await createClusterAccount(test, 'victim', { plan: 'scale' })
+    const receiver = await startFloodsInCluster(test)
+    const apply = async (objects: readonly object[]) => {
+      const { code, stderr } = await kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
+      if (code !== 0) throw new Error(`create objects in ${releaseNamespace}: ${stderr}`)
+    }
+    report.progress(`quiet for ${QUIET_SECONDS} s`)
+    const alone = startVictim(victim.key)
+    await pause(QUIET_SECONDS * 1_000)
+    const quiet = await alone.end()
+    const quietP95 = percentile(
+      quiet.map(({ milliseconds }) => milliseconds),
+      95,
+    )
+    const bar = 2 * quietP95 + DOCUMENTED_QUEUE_MILLISECONDS
+
+    const chosen = ATTACKS.filter(({ name }) => settings.chapter?.split(',').some((text) => name.includes(text)) ?? true)
+    const rows: string[][] = []
+    const attack = async ({ name, run: begin }: Attack): Promise<void> => {
+      report.progress(name)
+      const before = await readHealth(victim.name)
+      const spent = await usedBy(attacking.key)
+      const started = performance.now()
+      const beside = startVictim(victim.key)
+      const signal = AbortSignal.timeout(ATTACK_SECONDS * 1_000)
+      const attacker: Attacker = { key: attacking.key, account: attacking.name, receiver, apply, signal }
+      const trouble = await begin(attacker).then(
+        () => undefined,
+        (error: unknown) => (signal.aborted ? undefined : error),
+      )
+      while (!signal.aborted && !(await isIdle(attacking.name))) await pause(1_000)
+      // The schedules start within the next minute.
+      if (name.includes('schedules')) await pause(90_000)
+      const outcomes = await beside.end()
+      const seconds = (performance.now() - started) / 1_000
+      await deleteAll(attacking.name, ['screenshotschedules', 'webhooks', 'screenshots'])
+      while (!(await isIdle(attacking.name))) await pause(1_000)
+      const after = await readHealth(victim.name)
+      const units = (await usedBy(attacking.key)) - spent
+      const { p50, p95 } = summarize(outcomes.map(({ milliseconds }) => milliseconds))
+      const p95Of = (part: 'queued' | 'captured') =>
+        percentile(
+          outcomes.flatMap(({ parts }) => parts?.[part] ?? []),
+          95,
+        )
+      const problems = outcomes.flatMap(({ problem }) => problem ?? [])
+      const figures = [outcomes.length, p50, p95, p95Of('queued'), p95Of('captured'), units, seconds]
+      rows.push([name, ...figures.map((value) => value.toFixed(0)), after.loopSeconds.toFixed(2)])
+      report.holds(`${name}: the attack runs`, trouble === undefined, trouble === undefined ? 'yes' : String(trouble))
+      const completed = problems.join(', ') || `${outcomes.length} completed`
+      report.holds(`${name}: no capture of the victim fails`, problems.length === 0, completed)
+      report.atMost(`${name}: p95 of the victim`, p95, Math.round(bar), 'ms')
+      report.holds(`${name}: no leader is lost`, after.terms === before.terms, `${after.terms - before.terms} changes`)
+      const restarts = after.restarts - before.restarts
+      report.holds(`${name}: no restart of gateway and operator`, restarts === 0, `${restarts} restarts`)
+      const lost = after.victimsLost - before.victimsLost
+      report.holds(`${name}: no pod of the victim is lost`, lost <= 0, `${lost} lost`)
+    }
+    for (const one of chosen) await attack(one)
+    const times = ['p50 ms', 'p95 ms', 'queued, p95 ms', 'captured, p95 ms']
+    report.table({
+      title: `an attacker beside a victim whose quiet p95 is ${quietP95.toFixed(0)} ms`,
+      head: ['attack', 'captures of the victim', ...times, 'units of the attacker', 'seconds', 'longest block of an operator, s'],
+      rows,
+    })
+  },
+})

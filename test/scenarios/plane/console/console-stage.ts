@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { type Browser, type BrowserContext, chromium } from 'playwright'
+import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
+import type { Context } from '../../harness/scenario.ts'
+import { createFinished } from '../stage/finished.ts'
+import type { GatewayPod, Plane } from '../stage/plane.ts'
+import { prepareGateway } from '../stage/programs.ts'
+import { send } from '../stage/requests.ts'
+
+// A gateway with the built console, and an account with finished screenshots that have thumbnails. Nothing is captured.
+
+export const CHROMIUM = '/usr/bin/chromium-headless-shell'
+export const ACCOUNT = 'bench'
+/** Pictures are repeated: decoding costs the same, and the store needs less time. */
+const DISTINCT_PICTURES = 40
+const PUTS_AT_ONCE = 32
+
+/** Options of captures in the console's lists, as the chart value `capture.thumbnailWidth` sets them. */
+export const OPTIONS = { thumbnailWidth: 320, thumbnailHeight: 240, thumbnailFormat: 'webp' } as const satisfies CaptureOptions
+
+export interface ConsoleStage {
+  plane: Plane
+  gateway: GatewayPod
+  browser: Browser
+  /** API key with all scopes. */
+  key: string
+  /** Value of the session's cookie. */
+  cookie: string
+  /** Thumbnails of realistic size, as WebP. */
+  thumbnails: readonly Buffer[]
+  /** Ids of the finished screenshots, the oldest first. */
+  ids: readonly string[]
+}
+
+/** Creates `records` finished screenshots, and signs in. */
+export async function openConsole({ stage, ends, progress }: Omit<Context<Plane>, 'settings'>, records: number): Promise<ConsoleStage> {
+  const environment = { TINTYPE_RETENTION_MAX_LIVE: String(records + 1_000) }
+  const { gateway, keys } = await prepareGateway(stage, { [ACCOUNT]: 'scale' }, { environment })
+  const [key = ''] = keys
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  ends.teardown(() => browser.close())
+  const thumbnails = await drawThumbnails(browser)
+  const ids = await fill(stage, thumbnails, records)
+  progress(`${records} screenshots created`)
+  return { plane: stage, gateway, browser, key, cookie: await signIn(gateway.url, key), thumbnails, ids }
+}
+
+/** Pictures with text and gradients, as pages have them. */
+async function drawThumbnails(browser: Browser): Promise<Buffer[]> {
+  const page = await browser.newPage()
+  const texts = await page.evaluate<string[]>(`Array.from({ length: ${DISTINCT_PICTURES} }, (_, index) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
+    const context = canvas.getContext('2d')
+    const gradient = context.createLinearGradient(0, 0, 320, 240)
+    gradient.addColorStop(0, 'hsl(' + index * 9 + ' 60% 90%)')
+    gradient.addColorStop(1, 'hsl(' + index * 9 + ' 60% 60%)')
+    context.fillStyle = gradient
+    context.fillRect(0, 0, 320, 240)
+    context.fillStyle = '#222'
+    for (let line = 0; line < 20; line++) {
+      context.font = (line === 0 ? 'bold 16px' : '9px') + ' sans-serif'
+      context.fillText('Page ' + index + ', line ' + line + ': the quick brown fox jumps over the lazy dog', 12, 24 + line * 11)
+    }
+    return canvas.toDataURL('image/webp', 0.8).split(',')[1]
+  })`)
+  await page.close()
+  return texts.map((text) => Buffer.from(text, 'base64'))
+}
+
+/** Facts of a thumbnail, as a runner reports them. */
+const toArtifact = (bytes: Buffer) => ({
+  type: 'thumbnail' as const,
+  fileSizeBytes: bytes.length,
+  etag: createHash('md5').update(bytes).digest('hex'),
+})
+
+/** Stores a thumbnail as a runner does. */
+async function putThumbnail({ bucket }: Plane, id: string, bytes: Buffer): Promise<void> {
+  const [artifact] = artifactsOf(OPTIONS)
+  if (!artifact) throw new Error('the options have no thumbnail')
+  const { extension, contentType } = artifact
+  await bucket.putObject('tintype', objectKey(ACCOUNT, id, extension), bytes, bytes.length, { 'content-type': contentType })
+}
+
+async function fill(plane: Plane, thumbnails: readonly Buffer[], records: number): Promise<string[]> {
+  const pick = (index: number): Buffer => thumbnails[index % thumbnails.length] ?? Buffer.alloc(0)
+  const resultOf = (index: number) => ({ artifacts: [toArtifact(pick(index))] })
+  const ids = await createFinished(plane.admin, ACCOUNT, records, { options: OPTIONS, resultOf })
+  await mapConcurrently(ids, PUTS_AT_ONCE, (id, index) => putThumbnail(plane, id, pick(index)))
+  return ids
+}
+
+const CONSOLE_HEADERS = { 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin' }
+const COOKIE = /^tintype-session=([^;]+)/
+
+/** Begins a session. Returns the value of its cookie. */
+async function signIn(url: string, key: string): Promise<string> {
+  const request = { method: 'POST', headers: CONSOLE_HEADERS, body: { api_key: key } }
+  const { headers, status, text } = await send(`${url}/console/session`, request)
+  const [, cookie] = COOKIE.exec(headers['set-cookie']?.[0] ?? '') ?? []
+  if (cookie === undefined) throw new Error(`the sign-in returned ${status}: ${text}`)
+  return cookie
+}
+
+/** A separate profile of the browser that is signed in. */
+export async function openContext({ browser, gateway: { url }, cookie }: ConsoleStage): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.addCookies([{ name: 'tintype-session', value: cookie, url, httpOnly: true, sameSite: 'Strict' }])
+  return context
+}

@@ -1,0 +1,158 @@
+import { eventually } from '../../support/eventually.ts'
+import { type Context, type Report, scenario } from '../harness/scenario.ts'
+import { percentile } from '../harness/statistics.ts'
+import { tableOf } from '../harness/table.ts'
+import { type OutageScene, playOutage, type QuietCapture, retryDelaysFor } from './outage-scene.ts'
+import type { ReceivedEvent } from './stage/event-receiver.ts'
+import { plane, withPlane } from './stage/plane.ts'
+import { send } from './stage/requests.ts'
+import { checkPictures } from './stage/verify.ts'
+
+const BAR_MEBIBYTES = 250
+/** Live objects with a dead receiver and with one that works, relative to one another. */
+const BAR_LIVE = 1.1
+/** Two runs of the same load differ by this much on a busy machine. */
+const BAR_SLOWER = 1.5
+const MAX_ATTEMPTS = 3
+/** Maximum number of posts without a recorded result when a leader is killed: 32 that wait to be written, and 8 in progress for each of two endpoints. */
+const MAX_UNRECORDED = 32 + 2 * 8
+/** Besides the delay of the third attempt: its random part is a fifth, the circuit breaker adds half a minute twice, and the queue the rest. */
+const JITTER = 1.2
+const MARGIN_MILLISECONDS = 600_000
+
+/** The figures of one scene. */
+interface Seen {
+  name: string
+  scene: OutageScene
+  p95: number
+  eventP95: number
+}
+
+const options = { rate: 10, minutes: 20 }
+
+/** A receiver that is dead for as long as the load lasts. */
+export const outage = scenario({
+  name: 'outage',
+  shows:
+    'a receiver that is down, with ten events a second and a killed leader: live objects, another account’s times, memory, and lost events. Outages of 20, 60 and 80 minutes with the default delays are tested with a false clock',
+  // Each scene has a plane of its own.
+  stage: { ...plane(), open: async () => undefined },
+  options,
+  run,
+})
+
+async function run({ settings: { rate, minutes }, ...report }: Context<undefined, typeof options>): Promise<void> {
+  const delays = retryDelaysFor(minutes)
+  const play = (name: 'works' | 'dead', act: (scene: OutageScene) => Promise<void>) =>
+    withPlane(async (stage): Promise<Seen> => {
+      report.progress(`the receiver: ${name}`)
+      const scene = await playOutage(stage, { rate, minutes, isDead: name === 'dead', progress: report.progress })
+      checkLoad(report, name, scene)
+      await act(scene)
+      const p95 = percentile(
+        scene.captures.map(({ milliseconds }) => milliseconds),
+        95,
+      )
+      return { name, scene, p95, eventP95: percentile(delaysOf(scene.captures, [...scene.quiet.receiver.events.values()]), 95) }
+    })
+  const works = await play('works', (scene) => endOfWorking(report, scene, delays))
+  const dead = await play('dead', (scene) => endOfDead(report, scene, delays))
+  const live = [dead.scene.live, works.scene.live] as const
+  report.atMost('live objects in etcd, one receiver against the other', Math.max(...live) / Math.min(...live), BAR_LIVE, '', 2)
+  report.atMost('p95 of the other account’s captures, dead against works', dead.p95 / works.p95, BAR_SLOWER, '', 2)
+  report.atMost('p95 until the other account’s events arrive, dead against works', dead.eventP95 / works.eventP95, BAR_SLOWER, '', 2)
+  const [second = 0, third = 0] = delays
+  const load = `${rate} captures a second of one account and 1 of another for ${minutes} minutes`
+  report.table(
+    tableOf(`${load}, retries after ${second / 1_000} and ${third / 1_000} s`, [works, dead], {
+      receiver: ({ name }) => name,
+      accepted: ({ scene }) => scene.asked.accepted.length,
+      'live at the end': ({ scene }) => scene.live,
+      'p95 of the other account, ms': ({ p95 }) => p95,
+      'p95 of its events, ms': ({ eventP95 }) => eventP95,
+      'peak MiB, killed leader': ({ scene }) => scene.peaks[0],
+      'peak MiB, next leader': ({ scene }) => scene.peaks[1],
+    }),
+  )
+}
+
+/** Milliseconds from the request of a capture to its event. */
+function delaysOf(captures: readonly QuietCapture[], events: readonly ReceivedEvent[]): number[] {
+  const arrivals = new Map(events.map(({ screenshot, accepted: [first = Number.NaN] }) => [screenshot, first]))
+  return captures.map(({ id, at }) => (arrivals.get(id) ?? Number.NaN) - at)
+}
+
+function checkLoad({ holds, atMost }: Report, name: string, { asked, captures, peaks }: OutageScene): void {
+  const problems = captures.flatMap(({ problem }) => problem ?? [])
+  holds(`${name}: every request was accepted`, Object.keys(asked.others).length === 0, JSON.stringify(asked.others))
+  const measured = problems.slice(0, 3).join(', ') || `${captures.length}`
+  holds(`${name}: no capture of the other account failed`, problems.length === 0, measured)
+  atMost(`${name}: peak MiB of an operator`, Math.max(...peaks), BAR_MEBIBYTES, 'MiB')
+}
+
+/** Accepted screenshots whose event has arrived. */
+const countArrived = ({ busy, asked }: OutageScene): number => {
+  const events = [...busy.receiver.events.values()].filter(({ accepted }) => accepted.length > 0)
+  const arrived = new Set(events.map(({ screenshot }) => screenshot))
+  return asked.accepted.filter(({ id }) => arrived.has(id)).length
+}
+
+/** Waits until all records are archived, and until no delivery is open. Returns the number of deliveries that were open in between. */
+async function settle({ countLive, countOpen }: OutageScene, [, third = 0]: number[]): Promise<number> {
+  await eventually('everything is archived', async () => (await countLive()) === 0, MARGIN_MILLISECONDS)
+  const open = await countOpen()
+  await eventually('no delivery is open', async () => (await countOpen()) === 0, third * JITTER + MARGIN_MILLISECONDS)
+  return open
+}
+
+async function endOfWorking(report: Report, scene: OutageScene, delays: number[]): Promise<void> {
+  await settle(scene, delays)
+  const [arrived, wanted, missed] = [countArrived(scene), scene.asked.accepted.length, await scene.countMissed()]
+  await verifyPictures(report, 'works', scene)
+  report.holds('works: every event arrived', arrived === wanted && missed === 0, `${arrived} of ${wanted}, ${missed} missed`)
+  checkRepeats(report, 'works', scene)
+}
+
+async function endOfDead(report: Report, scene: OutageScene, delays: number[]): Promise<void> {
+  const { holds, atMost, progress } = report
+  const { busy, gateway, asked, countOpen, countMissed } = scene
+  const wanted = asked.accepted.length
+  await busy.receiver.become('works')
+  progress('the receiver works')
+  const archivedOpen = await settle(scene, delays)
+  const alone = countArrived(scene)
+  const missed = await countMissed()
+  const mostPosts = Math.max(...[...busy.receiver.events.values()].map(({ posts }) => posts))
+  progress(`${alone} events have arrived, ${missed} are missed`)
+  const redelivered = performance.now()
+  const { status, text } = await send(`${gateway.url}/v1/webhooks/${busy.id}/redeliver-missed`, { method: 'POST', key: busy.key })
+  const { data } = JSON.parse(text) as { data?: { missed_deliveries: number } }
+  await eventually('the missed events have arrived', async () => countArrived(scene) === wanted, MARGIN_MILLISECONDS)
+  const seconds = (performance.now() - redelivered) / 1_000
+  await eventually('nothing is left', async () => (await countOpen()) + (await countMissed()) === 0)
+  await verifyPictures(report, 'dead', scene)
+  holds('dead: open deliveries need no live object', archivedOpen > 0, `${archivedOpen} in the bucket, no live Screenshot`)
+  atMost('dead: posts of an event before the call', mostPosts, MAX_ATTEMPTS, '')
+  holds('dead: each event arrived without a request, or was missed', alone + missed === wanted, `${alone} and ${missed}`)
+  holds('dead: the outage was long enough for missed events; otherwise set a larger --minutes', missed > 0, `${missed}`)
+  holds(
+    'dead: one call delivers the missed events',
+    status === 202 && data?.missed_deliveries === missed && countArrived(scene) === wanted,
+    `${status}, ${data?.missed_deliveries} in ${seconds.toFixed(0)} s, ${countArrived(scene)} of ${wanted} arrived`,
+  )
+  checkRepeats(report, 'dead', scene)
+}
+
+async function verifyPictures(report: Report, name: string, { gateway, asked, captures, quiet }: OutageScene): Promise<void> {
+  const all = [...asked.accepted, ...captures.filter(({ id }) => id !== '').map(({ id }) => ({ id, key: quiet.key }))]
+  await checkPictures(report, gateway.url, all, `${name}: every accepted`)
+}
+
+/** An event may be accepted twice only if its first result was not recorded when the leader was killed. */
+function checkRepeats({ holds }: Report, name: string, { busy, quiet, killedAt }: OutageScene): void {
+  const events = [busy, quiet].flatMap(({ receiver }) => [...receiver.events.values()])
+  const repeated = events.map(({ accepted }) => accepted).filter(({ length }) => length > 1)
+  const isExcused = ([first = 0, second = 0, third]: number[]) => third === undefined && first <= killedAt && second >= killedAt
+  const isMet = repeated.every(isExcused) && repeated.length <= MAX_UNRECORDED
+  holds(`${name}: events arrived once, except those in progress when the leader was killed`, isMet, `${repeated.length} arrived twice`)
+}

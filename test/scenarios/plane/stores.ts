@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'minio'
+import { presign } from '../../../crds/src/crypto/presign.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import type { StoreServer } from '../../cluster/programs/store-server.ts'
+import { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import { daemonOf, readMemory } from '../harness/processes.ts'
+import { type Context, scenario } from '../harness/scenario.ts'
+import { median } from '../harness/statistics.ts'
+
+// The two bundled stores with the requests of Tintype: presigned uploads and downloads, small records, and lists of a large folder.
+
+const BUCKET = 'tintype'
+const REGION = 'us-east-1'
+const SIZES = { '100 KB': 100_000, '2 MB': 2_000_000 } as const
+/** Uploads and downloads of each size. */
+const REQUESTS = 200
+const OBJECTS = 100_000
+const AT_ONCE = 16
+const LISTS = 3
+
+const STORES = { minio: startMinio, versitygw: startVersitygw } as const
+type StoreName = keyof typeof STORES
+
+const time = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+async function transfer(store: StoreServer, size: number): Promise<{ put: number; get: number }> {
+  const access = { ...store, region: REGION, bucket: BUCKET }
+  const [puts, gets]: [number[], number[]] = [[], []]
+  const body = Buffer.alloc(size, 'x')
+  const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
+  for (let place = 0; place < REQUESTS; place++) {
+    const key = `users/bench/${size}-${place}`
+    const url = (method: 'PUT' | 'GET') =>
+      presign(access, { method, key, expiresSeconds: 600, now: new Date(), ...(method === 'PUT' ? { headers } : {}) })
+    let status = 0
+    let bytes = 0
+    puts.push(await time(async () => ({ status } = await finish(await fetch(url('PUT'), { method: 'PUT', headers, body })))))
+    gets.push(await time(async () => ({ bytes } = await finish(await fetch(url('GET'))))))
+    if (status !== 200 || bytes !== size) throw new Error(`the store answered ${status} and ${bytes} bytes`)
+  }
+  return { put: median(puts), get: median(gets) }
+}
+
+async function finish(response: Response): Promise<{ status: number; bytes: number }> {
+  return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+}
+
+/** Writes small objects like archived records, some at once. */
+async function fill(store: StoreServer): Promise<void> {
+  const storage = openStorage({ ...store, region: REGION, bucket: BUCKET })
+  const body = JSON.stringify({ text: 'x'.repeat(500) })
+  await mapConcurrently([...Array(OBJECTS).keys()], AT_ONCE, (place) =>
+    storage.write(`records/bench/${String(place % 400).padStart(3, '0')}/scr_${String(place).padStart(26, '0')}`, body),
+  )
+}
+
+async function list(store: StoreServer): Promise<number> {
+  const { port, accessKey, secretKey } = store
+  const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: REGION, pathStyle: true })
+  let found = 0
+  for await (const _ of client.listObjectsV2(BUCKET, 'records/', true)) found++
+  return found
+}
+
+async function measureOne({ ends, progress }: Context, name: StoreName): Promise<string[]> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-bench-stores-'))
+  ends.teardown(() => rm(directory, { recursive: true, force: true }))
+  const store = await STORES[name]({ directory })
+  ends.teardown(store.stop)
+  const pid = daemonOf(directory, name)
+  await openStorage({ ...store, region: REGION, bucket: BUCKET }).ensureBucket()
+  const idle = readMemory(pid)
+  progress(`stores: ${name}, uploads and downloads`)
+  const [small, large] = [await transfer(store, SIZES['100 KB']), await transfer(store, SIZES['2 MB'])]
+  progress(`stores: ${name}, ${OBJECTS} records`)
+  const filled = await time(() => fill(store))
+  progress(`stores: ${name}, lists`)
+  const lists: number[] = []
+  for (let round = 0; round < LISTS; round++) {
+    let found = 0
+    lists.push(await time(async () => (found = await list(store))))
+    if (found !== OBJECTS) throw new Error(`${name} listed ${found} of ${OBJECTS} objects`)
+  }
+  const memory = readMemory(pid)
+  await store.stop()
+  return [
+    name,
+    ...[small.put, small.get, large.put, large.get].map((milliseconds) => milliseconds.toFixed(1)),
+    (OBJECTS / (filled / 1_000)).toFixed(0),
+    (median(lists) / 1_000).toFixed(1),
+    `${idle.residentMebibytes.toFixed(0)} / ${memory.peakMebibytes.toFixed(0)}`,
+  ]
+}
+
+/** Measures both stores, one after the other. */
+export const stores = scenario({
+  name: 'stores',
+  shows: 'uploads, downloads, lists of 100,000 objects and memory of MinIO and versitygw',
+  run: async (context) => {
+    const rows: string[][] = []
+    for (const name of Object.keys(STORES) as StoreName[]) rows.push(await measureOne(context, name))
+    const title = `The bundled stores: medians of ${REQUESTS} requests, one at a time; ${OBJECTS} records, ${AT_ONCE} at once; medians of ${LISTS} lists`
+    const head = ['store', '100 KB PUT, ms', 'GET, ms', '2 MB PUT, ms', 'GET, ms', 'records a second', 'list of all, s', 'MiB idle / peak']
+    context.table({ title, head, rows })
+  },
+})
