@@ -6,10 +6,8 @@ import { fingerprint } from '../harness/pictures.ts'
 import { scenario } from '../harness/scenario.ts'
 import { roundsTable } from '../harness/table.ts'
 import { bodyOf } from '../plane/stage/requests.ts'
-import { Api, createAccounts } from './stage/api.ts'
-import { openBarePod } from './stage/bare-pod.ts'
 import { clusterStage } from './stage/cluster-objects.ts'
-import { setPoolSize, waitUntilIdle } from './stage/pool.ts'
+import { Api, createAccounts, openBarePod, setPoolSize, waitUntilIdle } from './stage/running-system.ts'
 
 /** Screenshots per second of one round. */
 interface Sample {

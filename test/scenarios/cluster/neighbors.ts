@@ -9,8 +9,7 @@ import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
 import { scenario } from '../harness/scenario.ts'
 import { percentile, summarize } from '../harness/statistics.ts'
 import { clusterStage, QUADRANTS } from './stage/cluster-objects.ts'
-import { startFloodsInCluster } from './stage/floods-in-cluster.ts'
-import { ATTACKER_LABEL, ATTACKS, type Attack, type Attacker } from './stage/neighbor-attacks.ts'
+import { ATTACKER_LABEL, ATTACKS, type Attack, type Attacker, startFloodsInCluster } from './stage/neighbor-attacks.ts'
 
 // One account attacks with the default limits of the largest plan, while another one captures once a second.
 

@@ -7,12 +7,9 @@ import { median } from '../harness/statistics.ts'
 import { installLocal, type LocalRelease } from '../releases/stage/local-release.ts'
 import { buildImages, checkOut } from '../releases/stage/old-release.ts'
 import { readRunning, tagSettings } from '../releases/stage/running-release.ts'
-import { Api } from './stage/api.ts'
-import { type BarePod, openBarePod } from './stage/bare-pod.ts'
 import { clusterStage } from './stage/cluster-objects.ts'
-import { type Growth, growthOf, priceOf, type Sample } from './stage/growth.ts'
-import { setPoolSize } from './stage/pool.ts'
-import { type Pod, PROGRAMS, type Side, sampleSides } from './stage/programs.ts'
+import { type Growth, growthOf, type Pod, PROGRAMS, priceOf, type Sample, type Side, sampleSides } from './stage/programs.ts'
+import { Api, type BarePod, openBarePod, setPoolSize } from './stage/running-system.ts'
 
 // The processor time of one picture, by program. The bare loop, the running release and the release of a commit take turns, so that other work on the
 // machine affects all of them.

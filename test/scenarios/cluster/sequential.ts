@@ -7,10 +7,8 @@ import { fingerprint, toVerdict } from '../harness/pictures.ts'
 import { type Context, type Report, scenario } from '../harness/scenario.ts'
 import { median, summarize } from '../harness/statistics.ts'
 import { fixed, tableOf, toDifference } from '../harness/table.ts'
-import { Api, createAccounts, readObjects } from './stage/api.ts'
-import { type BarePod, openBarePod } from './stage/bare-pod.ts'
 import { clusterStage, QUADRANTS } from './stage/cluster-objects.ts'
-import { setPoolSize, waitUntilIdle } from './stage/pool.ts'
+import { Api, type BarePod, createAccounts, openBarePod, readObjects, setPoolSize, waitUntilIdle } from './stage/running-system.ts'
 
 /** One page in one round: milliseconds of each capture in order. */
 interface Sample {

@@ -1,18 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signLink } from '../../../api-gateway/client/src/link/sign.ts'
+import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
+import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { cacheEntryKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
-import { readMemory } from '../harness/processes.ts'
+import { readLoad } from '../harness/machine.ts'
+import { countProcessor, readMemory } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'
-import { percentile } from '../harness/statistics.ts'
+import { median, percentile } from '../harness/statistics.ts'
 import { fixed, tableOf } from '../harness/table.ts'
-import { createFinished } from './stage/finished.ts'
-import { type GatewayPod, plane } from './stage/plane.ts'
-import { prepareGateway, profileFlags } from './stage/programs.ts'
-import { type LoadTimes, rateOf, sendAtOnce } from './stage/requests.ts'
+import { aResult, createFinished } from './stage/finished.ts'
+import { type GatewayPod, type Plane, plane } from './stage/plane.ts'
+import { prepareGateway, processesOf, profileFlags } from './stage/programs.ts'
+import { bodyOf, type Load, type LoadTimes, rateOf, send, sendAtOnce } from './stage/requests.ts'
 import { readWrites, type Writes, writesBetween } from './stage/writes.ts'
 
 // The gateway without captures: there is no operator, so nothing is captured.
 
-const PAGE = { url: 'https://example.com/' }
+const BODY = { url: 'https://example.com/' }
 const ALLOWED = 10
 /** Plans whose accounts reach one of the limits after ten creates. */
 const LIMITS = { quota: 'free', rate: 'basic' } as const
@@ -45,7 +54,7 @@ export const restFloods = scenario({
     const { gateway, keys } = await prepareGateway(stage, LIMITS, options)
     const floods: Flood[] = []
     for (const [n, limit] of Object.keys(LIMITS).entries()) {
-      const create = { method: 'POST', key: keys[n] ?? '', body: PAGE }
+      const create = { method: 'POST', key: keys[n] ?? '', body: BODY }
       const urls = [`${gateway.url}/v1/screenshots`]
       await sendAtOnce(urls, { ...create, atOnce: 1, count: ALLOWED, status: 202 })
       await sleep(SETTLE_MILLISECONDS)
@@ -115,9 +124,95 @@ export const restMemory = scenario({
     const paths = ids.slice(0, 1_000).map((id) => `${url}/${id}`)
     await sendAtOnce(paths, { ...request, seconds, status: 200 })
     await sendAtOnce([`${url}?limit=100`], { ...request, count: 200, status: 200 })
-    await sendAtOnce([url], { ...request, method: 'POST', body: PAGE, count: 1_000, status: 202 })
+    await sendAtOnce([url], { ...request, method: 'POST', body: BODY, count: 1_000, status: 202 })
     await look('after reads, lists and 1000 creations', gateway)
     await look(`another gateway, started with ${records}`, await stage.startGateway(options))
     report.table(memoryTable('Memory of one gateway', samples))
   },
 })
+
+const ACCOUNT = 'bench'
+const PAGE = 'https://example.com/a/page?of=some&length=1'
+const PICTURE_BYTES = 50 * 1_024
+
+/** Requests of one kind, in one round, with processor milliseconds of all. */
+type Sample = LoadTimes & { used: Readonly<Record<string, number>>; load: number }
+
+/** Requests a signed link to a cached picture, through one gateway. Nothing is captured. */
+export const links = scenario({
+  name: 'links',
+  shows: 'a cached picture by signed link, through one gateway',
+  stage: plane(),
+  options: { rounds: 5, clients: 32, seconds: 5, profile: undefined },
+  run: async ({ stage, settings: { rounds, clients: atOnce, seconds, profile }, ...report }) => {
+    const environment = { TINTYPE_LINK_REQUESTS_PER_MINUTE: '1000000000' }
+    const { gateway, keys } = await prepareGateway(stage, { [ACCOUNT]: 'scale' }, { environment, flags: profileFlags(profile) })
+    const [key = ''] = keys
+    const etag = await storePicture(stage)
+    const link = await linkTo(gateway.url, key)
+    const processes = processesOf(stage, [], [gateway])
+    const take = { atOnce, seconds, status: 200 }
+    const requests: Readonly<Record<string, Load & { url?: string }>> = {
+      'GET /take': take,
+      'HEAD /take': { ...take, method: 'HEAD' },
+      'GET /take with If-None-Match (304)': { ...take, headers: { 'if-none-match': `"${etag}"` }, status: 304 },
+      'POST /screenshots': { ...take, url: `${gateway.url}/v1/screenshots`, method: 'POST', key, body: { url: PAGE }, status: 202 },
+    }
+    const samples = new Map<string, Sample[]>(Object.keys(requests).map((name) => [name, []]))
+    // Round 0 opens connections and warms up the JIT, and is not counted.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [name, { url = link, ...request }] of Object.entries(requests)) {
+        const { result, used } = await countProcessor(processes, () => sendAtOnce([url], request))
+        if (round > 0) samples.get(name)?.push({ ...result, used, load: readLoad() })
+      }
+      report.progress(`links, round ${round}`)
+    }
+    const middle = (all: readonly Sample[], of: (sample: Sample) => number): number => median(all.map(of))
+    const eachOf = (program: string) => (sample: Sample) => (sample.used[program] ?? 0) / sample.milliseconds.length
+    const targets = 'target: 1,500 GET per second, p99 50 ms; medians of the rounds'
+    report.table(
+      tableOf(`A cached picture of 50 KiB by signed link, through one gateway (${targets})`, [...samples], {
+        request: ([name]) => name,
+        'per second': ([, all]) => middle(all, rateOf),
+        'p50 (ms)': ([, all]) =>
+          fixed(
+            middle(all, ({ milliseconds }) => percentile(milliseconds, 50)),
+            1,
+          ),
+        'p99 (ms)': ([, all]) =>
+          fixed(
+            middle(all, ({ milliseconds }) => percentile(milliseconds, 99)),
+            1,
+          ),
+        'gateway processor (ms)': ([, all]) => fixed(middle(all, eachOf('gateway')), 2),
+        'clients processor (ms)': ([, all]) => fixed(middle(all, eachOf('clients')), 2),
+        load: ([, all]) =>
+          fixed(
+            middle(all, ({ load }) => load),
+            1,
+          ),
+      }),
+    )
+  },
+})
+
+/** Stores a picture and its cache entry as runner and operator do. Returns the entity tag of the picture. */
+async function storePicture({ bucket, directory }: Plane): Promise<string> {
+  const ring = JSON.parse(await readFile(path.join(directory, 'keys.json'), 'utf8')) as KeyRing
+  const id = newId('scr', new Date())
+  const hash = cacheHash({ account: ACCOUNT, url: PAGE, options: {} }, ring)
+  const { etag } = await bucket.putObject('tintype', objectKey(ACCOUNT, id, 'png'), randomBytes(PICTURE_BYTES))
+  const result = { ...aResult(PAGE), fileSizeBytes: PICTURE_BYTES, etag }
+  const entry = { version: 1, id, completedAt: new Date().toISOString(), result }
+  await bucket.putObject('tintype', cacheEntryKey(ACCOUNT, hash), JSON.stringify(entry))
+  return etag
+}
+
+/** Signs a link to the picture. */
+async function linkTo(url: string, key: string): Promise<string> {
+  const { data } = bodyOf<{ data: { id: string }[] }>(await send(`${url}/v1/keys`, { key }), 200)
+  const [{ id } = { id: '' }] = data
+  const reply = await send(`${url}/v1/keys/${id}/link-secret`, { method: 'POST', key })
+  const { link_secret: secret } = bodyOf<{ data: { link_secret: string } }>(reply, 200).data
+  return signLink({ baseUrl: url, key: id, secret, params: { url: PAGE } })
+}

@@ -12,8 +12,18 @@ import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { clusterStage } from '../cluster/stage/cluster-objects.ts'
 import { scenario } from '../harness/scenario.ts'
 import { watchEnds } from '../plane/stage/verify.ts'
-import { createEarlier, findWrongArchived, findWrongCaptures, LATER_POOL, releaseEarlier, useEarlier } from './stage/earlier-objects.ts'
-import { ARCHIVE_AT_ONCE, createKept, deleteKept, findLost } from './stage/kept-objects.ts'
+import {
+  ARCHIVE_AT_ONCE,
+  createEarlier,
+  createKept,
+  deleteKept,
+  findLost,
+  findWrongArchived,
+  findWrongCaptures,
+  LATER_POOL,
+  releaseEarlier,
+  useEarlier,
+} from './stage/earlier-objects.ts'
 import { openReceiver, trustReceivers } from './stage/lost-namespace.ts'
 import { buildImages, checkOut } from './stage/old-release.ts'
 import { readRunning, tagSettings } from './stage/running-release.ts'

@@ -14,9 +14,8 @@ import { makeRelease, type Release } from '../../release/release.ts'
 import { createKeyPair, verifyFile, verifyImage, verifySbom } from '../../release/sign.ts'
 import { ensureTool } from '../../release/tools.ts'
 import { type Context, type Report, scenario } from '../harness/scenario.ts'
-import { installFromRegistry } from './stage/install-from-registry.ts'
-import { type Registry, startRegistry } from './stage/registry.ts'
-import { compareImage } from './stage/released-image.ts'
+import { installFromRegistry } from './stage/local-release.ts'
+import { compareImage, type Registry, startRegistry } from './stage/registry.ts'
 
 /** A program of each image, and arguments with which it only says what it is. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,14 @@
 import t from 'tap'
 import { paths } from '../../cluster/host/state.ts'
-import { growthOf, type ProgramProcess, priceOf, takeSample } from '../../scenarios/cluster/stage/growth.ts'
-import { podUidOf, programInPod, programOfCluster } from '../../scenarios/cluster/stage/programs.ts'
+import {
+  growthOf,
+  type ProgramProcess,
+  podUidOf,
+  priceOf,
+  programInPod,
+  programOfCluster,
+  takeSample,
+} from '../../scenarios/cluster/stage/programs.ts'
 
 const aProcess = (pid: number, used: number, more: Partial<ProgramProcess> & { parent?: number; usedByChildren?: number } = {}) => {
   const { parent = 0, usedByChildren = 0, ...rest } = more

@@ -1,11 +1,20 @@
-import { availableParallelism } from 'node:os'
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { crc32, deflateSync } from 'node:zlib'
+import type { Test } from 'tap'
 import { API_VERSION } from '../../../../crds/src/identifiers/names.ts'
 import { releaseName, releaseNamespace } from '../../../cluster/host/state.ts'
+import { kubectl } from '../../../cluster/kubernetes/kubectl.ts'
+import { inside } from '../../../cluster/kubernetes/network.ts'
+import { createCertificate } from '../../../cluster/kubernetes/pki.ts'
+import { webhookAuthority } from '../../../cluster/release/webhook-authority.ts'
 import { FLOODS } from '../../../support/attack/floods.ts'
 import { type Answer, absolute, call, type RecordBody } from '../../../support/cluster/api-client.ts'
-import { replaceFile } from './replace-file.ts'
+import { startInCluster } from '../../../support/cluster/program.ts'
+import type { PublicSite } from '../../../support/servers/public-site-program.ts'
 
 // What an account can do to others with the default limits. Each attack creates its captures and returns; the scenario waits until they end.
 
@@ -248,3 +257,66 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
 ]
+
+/** A public address that is routed to the flooding receiver. */
+const ADDRESS = '203.0.114.50'
+
+/** Starts a webhook endpoint that floods the operator, with a certificate that the operator trusts. Resolves to its URL. */
+export async function startFloodsInCluster(t: Test): Promise<string> {
+  const { certificate, key } = await createCertificate(webhookAuthority, 'floods', { user: 'receiver', names: [`IP:${ADDRESS}`] })
+  t.teardown(() => Promise.all([certificate, key].map((file) => rm(file, { force: true }))))
+  await startInCluster(t, 'attack/public-flooding-program.ts', { address: ADDRESS, certificate, key } satisfies PublicSite)
+  return `https://${ADDRESS}`
+}
+
+/** A file that replaces the picture of a completed screenshot. `key`: its key in the bucket. */
+export interface Replacement {
+  id: string
+  key: string
+  content: Buffer
+}
+
+/** A release with the bundled MinIO. */
+interface Release {
+  namespace: string
+  name: string
+}
+
+/** Replaces the picture of a screenshot in the store and in the record, as a runner could that somebody took over. */
+export async function replaceFile({ id, key, content }: Replacement, { namespace, name }: Release): Promise<void> {
+  await putObject(key, content, { namespace, name })
+  // The admission policy lets only the operator and the runner write results. kubectl reads the object first, which the operator's Role does not allow.
+  const operator = `system:serviceaccount:${namespace}:${name}-operator`
+  const etag = createHash('md5').update(content).digest('hex') // of an object that was stored in one part
+  const result = JSON.stringify({ status: { result: { etag, fileSizeBytes: content.length } } })
+  const patch = ['patch', 'screenshot', id.replace('_', '-'), '--subresource=status', '--type=merge', '-p', result]
+  await kubectl([...patch, '-n', namespace, '--as', operator, '--as-group', 'system:masters'])
+}
+
+/** Stores an object as the root user of the bundled store. */
+async function putObject(key: string, content: Buffer, { namespace, name }: Release): Promise<void> {
+  const [user, password] = await Promise.all(
+    ['root-user', 'root-password'].map(async (field) => {
+      const query = `jsonpath={.data.${field}}`
+      return Buffer.from(await kubectl(['get', 'secret', `${name}-minio-root`, '-n', namespace, '-o', query]), 'base64').toString()
+    }),
+  )
+  const address = await kubectl(['get', 'service', `${name}-minio`, '-n', namespace, '-o', 'jsonpath={.spec.clusterIP}'])
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-object-'))
+  try {
+    const file = path.join(directory, 'content')
+    await writeFile(file, content)
+    const signing = [
+      '--aws-sigv4',
+      'aws:amz:us-east-1:s3',
+      '--user',
+      `${user}:${password}`,
+      '--header',
+      'x-amz-content-sha256: UNSIGNED-PAYLOAD',
+    ]
+    const args = ['--silent', '--show-error', '--fail', ...signing, '--upload-file', file, `http://${address}:9000/tintype/${key}`]
+    await inside('curl', args, { timeoutMilliseconds: 120_000 })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

@@ -6,11 +6,9 @@ import { median } from '../../harness/statistics.ts'
 import { fixed, tableOf } from '../../harness/table.ts'
 import { type GatewayMemory, memoryTable } from '../rest.ts'
 import { plane } from '../stage/plane.ts'
-import { type BatchFigures, measureBatch } from './batch.ts'
-import { type ConsoleStage, openConsole, openContext } from './console-stage.ts'
+import { type ConsoleStage, makeSchedule, openConsole, openContext } from './console-stage.ts'
 import { type Device, LIGHTHOUSE_VERSION, type LighthouseRun, runLighthouse } from './lighthouse.ts'
-import { type ListFigures, measureList, openList } from './list.ts'
-import { makeSchedule } from './schedule.ts'
+import { type BatchFigures, type ListFigures, measureBatch, measureList, openList } from './list.ts'
 
 /** Records of the account whose pages Lighthouse opens. */
 const SOME_RECORDS = 300

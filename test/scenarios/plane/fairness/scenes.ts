@@ -2,8 +2,8 @@ import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Plan } from '../../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { askBatch, askBatches, askOne, askPatiently, type Customer, post, type Reply } from './ask.ts'
 import type { FairnessStage } from './fairness-stage.ts'
+import { askBatch, askBatches, askOne, askPatiently, type Customer, post, type Reply } from './fairness-stage.ts'
 
 const LONG_MILLISECONDS = 300_000
 

@@ -10,7 +10,7 @@ import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { RUNNER_PORT } from '../../../../crds/src/identifiers/names.ts'
 import { FakeNode, type FakeRunner } from '../../../integration/operator/node.ts'
-import type { FleetOrder } from './fleet.ts'
+import type { FleetOrder } from './program.ts'
 
 const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2)
 const admin = new KubeHttp({ ...(await accessFromKubeconfig(kubeconfigPath)), namespace })

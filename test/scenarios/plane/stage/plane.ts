@@ -29,9 +29,7 @@ import { writeServiceAccount } from '../../../support/processes/as-in-pod.ts'
 import type { Ends } from '../../../support/processes/own-plane.ts'
 import type { Report, Stage } from '../../harness/scenario.ts'
 import { withEnds } from '../../harness/undo.ts'
-import { type Fleet, startFleet } from './fleet.ts'
-import { createOperatorPod, simulateKubelet } from './operator-pod.ts'
-import { type Program, startProgram } from './program.ts'
+import { createOperatorPod, type Fleet, type Program, simulateKubelet, startFleet, startProgram } from './program.ts'
 import { textOf } from './programs.ts'
 
 /** An operator pod with its process. */

@@ -1,23 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { CommandError, run } from '../../../cluster/host/exec.ts'
+import { network, releaseName, repository } from '../../../cluster/host/state.ts'
+import { formatDuration } from '../../../cluster/host/steps.ts'
+import { hostPlatform } from '../../../cluster/images/platforms.ts'
+import { helm, kubectl } from '../../../cluster/kubernetes/kubectl.ts'
+import { descriptorOf } from '../../../cluster/kubernetes/network.ts'
+import { chooseSnapshotter, ctr } from '../../../cluster/kubernetes/node.ts'
+import { type Access, writeAccess } from '../../../cluster/release/first-capture.ts'
+import { SHORT_RETRIES } from '../../../cluster/release/release.ts'
+import { ensureWebhookAuthority } from '../../../cluster/release/webhook-authority.ts'
+import { chartReference, plainFlags } from '../../../release/chart.ts'
+import type { Release } from '../../../release/release.ts'
+import { eventually } from '../../../support/eventually.ts'
+import type { Ends } from '../../../support/processes/own-plane.ts'
+import { QUADRANTS } from '../../cluster/stage/cluster-objects.ts'
+import type { Context, Report } from '../../harness/scenario.ts'
+import { isPng, openTrial, readFirstKey, type Trial } from './trial-release.ts'
+
 /**
  * A further release on the running cluster, with the name and the values of that of `npm start` and a port of its own, so that the end-to-end tests fit
  * it. Only its namespace differs.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { CommandError, run } from '../../../cluster/host/exec.ts'
-import { releaseName, repository } from '../../../cluster/host/state.ts'
-import { formatDuration } from '../../../cluster/host/steps.ts'
-import { helm, kubectl } from '../../../cluster/kubernetes/kubectl.ts'
-import { type Access, writeAccess } from '../../../cluster/release/first-capture.ts'
-import { SHORT_RETRIES } from '../../../cluster/release/release.ts'
-import { ensureWebhookAuthority } from '../../../cluster/release/webhook-authority.ts'
-import { eventually } from '../../../support/eventually.ts'
-import type { Ends } from '../../../support/processes/own-plane.ts'
-import { QUADRANTS } from '../../cluster/stage/cluster-objects.ts'
-import type { Report } from '../../harness/scenario.ts'
-import { openLoopbackPort } from './loopback-port.ts'
-import { openTrial, readFirstKey, type Trial } from './trial-release.ts'
+
+/** A port on the host's loopback for a NodePort of the local cluster, as `npm start` opens one for its gateway (test/cluster/kubernetes/network.ts). */
+
+/** Installs a release from its registry into the running local cluster, and captures a page. */
 
 const VALUES = path.join(repository, 'test/cluster/release/values.yaml')
 const FIRST_MILLISECONDS = 600_000
@@ -114,4 +125,59 @@ export async function testEndToEnd(release: LocalRelease, { holds, progress }: R
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+const PROGRAM = path.join(repository, 'test/cluster/kubernetes/loopback-proxy.ts')
+
+/** A port that is reserved from the start, so that its URL can be a value of the chart, and that has a target later. */
+export interface LoopbackPort {
+  url: string
+  /** Forwards connections to a NodePort from now on. */
+  forwardTo: (nodePort: number) => void
+  close: () => void
+}
+
+/** Opens a free port. The caller must close it. */
+export async function openLoopbackPort(): Promise<LoopbackPort> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  let child: ChildProcess | undefined
+  const forwardTo = (nodePort: number): void => {
+    const args = [`--net=${network.namespacePath}`, process.execPath, PROGRAM, `${network.nodeAddress}:${nodePort}`]
+    child = spawn('nsenter', args, { stdio: ['ignore', 'inherit', 'inherit', descriptorOf(server)] })
+    server.close() // the program holds the socket now
+  }
+  const close = (): void => {
+    server.close()
+    child?.kill()
+  }
+  return { url: `http://127.0.0.1:${port}`, forwardTo, close }
+}
+
+const NAMESPACE = 'tintype-registry'
+
+/** The values of the local cluster name its own images, which are loaded and never pulled. */
+const fromRegistry = (registry: string): string[] => ['--set', `image.registry=${registry},image.pullPolicy=IfNotPresent`]
+
+/** Pulls the images as a node does. The node has a network of its own, which does not reach loopback, so the kubelet cannot pull. */
+async function pullImages({ build, images }: Release): Promise<void> {
+  const options = ['--plain-http', '--platform', `linux/${hostPlatform}`, '--snapshotter', await chooseSnapshotter()]
+  for (const { name } of images) await ctr(['images', 'pull', ...options, `${build.registry}/${name}:${build.version}`])
+}
+
+/** Measures the time from pull and `helm install` to the first picture, and runs the end-to-end tests on what was installed. */
+export async function installFromRegistry(release: Release, { ends, ...report }: Omit<Context, 'settings' | 'stage'>) {
+  const { build, images } = release
+  report.progress('install into the cluster')
+  const begun = performance.now()
+  ends.teardown(() => ctr(['images', 'remove', ...images.map(({ name }) => `${build.registry}/${name}:${build.version}`)]))
+  await pullImages(release)
+  report.note('the node pulls the images from the registry', formatDuration(performance.now() - begun))
+  const options = ['--version', build.version, ...plainFlags(build.registry), ...fromRegistry(build.registry)]
+  const installed = await installLocal(ends, { namespace: NAMESPACE, chart: chartReference(build.registry), options })
+  const picture = await capturePage(installed)
+  const time = formatDuration(performance.now() - installed.began)
+  report.holds('helm install oci://… leads to a picture', isPng(picture), `${picture.length} bytes after ${time}`)
+  await testEndToEnd(installed, report)
 }

@@ -1,11 +1,28 @@
 import { releaseName, releaseNamespace } from '../../cluster/host/state.ts'
+import { formatDuration } from '../../cluster/host/steps.ts'
 import { helm, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { eventually } from '../../support/eventually.ts'
 import { clusterStage } from '../cluster/stage/cluster-objects.ts'
 import { type Report, scenario } from '../harness/scenario.ts'
-import { capturePage, installLocal, type LocalRelease } from './stage/local-release.ts'
+import { capturePage, installLocal, type LocalRelease, testEndToEnd } from './stage/local-release.ts'
 import { CHART, imageOptions } from './stage/running-release.ts'
 import { CLUSTER_KINDS, clientOf, isPng } from './stage/trial-release.ts'
+
+/** The end-to-end tests, conformance and chaos among them, on the second bundled store. `npm test` runs them on MinIO. */
+export const clusterVersitygw = scenario({
+  name: 'cluster-versitygw',
+  shows: 'a release with versitygw as its store passes the end-to-end tests',
+  stage: clusterStage,
+  run: async ({ ends, ...report }) => {
+    report.progress('helm install')
+    const installation = { namespace: 'tintype-versitygw', chart: CHART, options: await imageOptions(), store: 'versitygw' } as const
+    const release = await installLocal(ends, installation)
+    const picture = await capturePage(release)
+    const time = formatDuration(performance.now() - release.began)
+    report.holds('helm install leads to a picture', isPng(picture), `${picture.length} bytes after ${time}`)
+    await testEndToEnd(release, report)
+  },
+})
 
 // Two releases with the same name in two namespaces, one with each store, beside that of `npm start`.
 
