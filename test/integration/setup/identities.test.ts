@@ -35,6 +35,9 @@ async function prepare(store: TestStore): Promise<void> {
 
 const store = await openTestStore(t)
 await prepare(store)
+// Before the first test, because tap ends the file when no test is left.
+const BUILDS = { upstream: await openTestStore(t, { build: 'upstream' }), ours: await openTestStore(t, { build: 'ours' }) }
+for (const each of Object.values(BUILDS)) await prepare(each)
 const root = store.access()
 const { connect } = store
 const admin = connect()
@@ -52,9 +55,7 @@ for (const role of IDENTITIES) {
   })
 }
 
-for (const build of ['upstream', 'ours'] as const) {
-  const other = await openTestStore(t, { build })
-  await prepare(other)
+for (const [build, other] of Object.entries(BUILDS)) {
   const there = other.access()
   const isUpstream = build === 'upstream'
 
