@@ -301,6 +301,14 @@ export class FakeQuota implements QuotaStore {
   set(account: string, spec: AccountUsage['spec'], status?: AccountUsage['status']): void {
     this.usages.set(account, { metadata: metadata(account), spec, ...(status ? { status } : {}) })
   }
+  /** Units that acme has used. */
+  get used(): number {
+    return this.usages.get('acme')?.status?.used ?? 0
+  }
+  /** What acme may use. A rate that is used up has room again when there is none. */
+  bound({ limit = 1_000, isRateUsedUp = false }: { limit?: number; isRateUsedUp?: boolean }): void {
+    this.set('acme', { limit, ...(isRateUsedUp ? { ratePerMinute: 0 } : {}) }, this.usages.get('acme')?.status)
+  }
   #usageOf(account: string): AccountUsage {
     return this.usages.get(account) ?? { metadata: metadata(account), spec: { limit: 1_000_000 } }
   }

@@ -6,8 +6,7 @@ import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { recordLog } from '../../../support/sources/log-lines.ts'
-import { CountingQuota } from '../fake-stores.ts'
-import { aGateway, aScreenshot, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
+import { aGateway, aScreenshot, FakeArchive, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
 // Creations by POST, in which quota, stores or the process fail.
 
@@ -17,7 +16,7 @@ const urls = ['https://example.com/0', 'https://example.com/1', 'https://example
 function aWorld() {
   const failures: unknown[] = []
   const uncertain: UncertainCreate[] = []
-  const quota = new CountingQuota()
+  const quota = new FakeQuota()
   const { log, text } = recordLog()
   let at = NOW
   const gateway = aGateway({
@@ -82,7 +81,7 @@ t.test('a batch pays, creates and settles, in the order of the request', async (
 
 t.test('a batch fills the quota exactly, records the others as failed, and says the same when it is repeated', async (t) => {
   const { batch, quota, archive, stored } = aWorld()
-  quota.limit = 2
+  quota.bound({ limit: 2 })
   const first = await batch()
   t.equal(first.status, 202)
   t.strictSame(statusesOf(first), ['pending', 'pending', 'failed'])
@@ -103,8 +102,8 @@ type World = ReturnType<typeof aWorld>
 
 /** Creations of which nothing was done. */
 const refusals: [code: string, status: number, arrange: (world: World) => void, restore: (world: World) => void][] = [
-  ['USAGE_LIMIT_REACHED', 429, ({ quota }) => (quota.limit = 0), ({ quota }) => (quota.limit = 9)],
-  ['RATE_LIMIT_EXCEEDED', 429, ({ quota }) => (quota.isRateUsedUp = true), ({ quota }) => (quota.isRateUsedUp = false)],
+  ['USAGE_LIMIT_REACHED', 429, ({ quota }) => quota.bound({ limit: 0 }), ({ quota }) => quota.bound({})],
+  ['RATE_LIMIT_EXCEEDED', 429, ({ quota }) => quota.bound({ isRateUsedUp: true }), ({ quota }) => quota.bound({})],
   ['QUEUE_FULL', 503, ({ screenshots }) => (screenshots.isQueueFull = true), ({ screenshots }) => (screenshots.isQueueFull = false)],
 ]
 for (const [code, status, arrange, restore] of refusals) {
@@ -208,7 +207,7 @@ t.test('a repetition gets the first response from the record, from the archive, 
 
 t.test('a batch is answered although the records of refused items cannot be kept', async (t) => {
   const { batch, quota, archive } = aWorld()
-  quota.limit = 1
+  quota.bound({ limit: 1 })
   archive.put = () => Promise.reject(unavailable('away'))
   t.strictSame(statusesOf(await batch()), ['pending', 'failed', 'failed'])
 })
@@ -236,7 +235,7 @@ t.test('a batch names single items that could not be stored', async (t) => {
 async function anUncertainWorld() {
   const account = { metadata: { name: 'acme' }, spec: { plan: 'scale' } } as Account
   const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
-  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), quota: new CountingQuota() }
+  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), quota: new FakeQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
   const waits: number[] = []
   const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })

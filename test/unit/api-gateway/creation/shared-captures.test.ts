@@ -5,8 +5,8 @@ import { failureMilliseconds, type SharedCaptureRequest, SharedCaptures } from '
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
-import { anObjectStore, CountingQuota } from '../fake-stores.ts'
-import { aQueue, FakeArchive, FakeScreenshots, NOW } from '../fakes.ts'
+import { anObjectStore } from '../fake-stores.ts'
+import { aQueue, FakeArchive, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
 const owner = {
@@ -16,7 +16,7 @@ const owner = {
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {
-  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new CountingQuota(), anObjectStore()]
+  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new FakeQuota(), anObjectStore()]
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
@@ -143,13 +143,13 @@ t.test('SharedCaptures writes nothing when the queue is full, and charges nothin
   }
   await t.rejects(aReplica().join(request({ admit: full })), /full/)
   t.equal(objects.objects.size, 0)
-  quota.limit = 0
+  quota.bound({ limit: 0 })
   await t.rejects(aReplica().join(request()), { code: 'USAGE_LIMIT_REACHED' })
-  quota.limit = 10
-  quota.isRateUsedUp = true
+  quota.bound({ limit: 10 })
+  quota.bound({ isRateUsedUp: true })
   await t.rejects(aReplica().join(request()), { code: 'RATE_LIMIT_EXCEEDED' })
   t.strictSame([screenshots.objects.size, quota.used], [0, 0])
-  quota.isRateUsedUp = false
+  quota.bound({})
   const joined = await aReplica().join(request())
   t.ok(joined?.isCreator, 'the next request need not wait')
   t.equal(quota.used, 1)
@@ -160,7 +160,7 @@ t.test('SharedCaptures does not end a shared capture that another process has ta
   const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
   const refuse = async () => {
     await pause
-    return { granted: 0, refusal: 'rate' as const, facts: quota.facts() }
+    return { granted: 0, refusal: 'rate' as const, facts: quota.facts(owner, NOW) }
   }
   const stalled = aReplica({ quota: Object.assign(Object.create(quota), { reserve: refuse }) }).join(request())
   while (objects.objects.size === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -177,9 +177,9 @@ t.test('SharedCaptures keeps the number of failures when a capture is refused', 
   const { aReplica, request, end, later, quota } = aBucket()
   end((await aReplica().join(request()))!.screenshot, 'Failed')
   later(61)
-  quota.isRateUsedUp = true
+  quota.bound({ isRateUsedUp: true })
   for (let count = 0; count < 2; count++) await t.rejects(aReplica().join(request()), { code: 'RATE_LIMIT_EXCEEDED' })
-  quota.isRateUsedUp = false
+  quota.bound({})
   const second = (await aReplica().join(request()))!
   end(second.screenshot, 'Failed')
   later(119)
@@ -206,7 +206,7 @@ t.test('SharedCaptures.refresh tries once in ten seconds, and once a minute with
     replica.refresh(request({ admit: () => void tries++ }))
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  quota.limit = 0
+  quota.bound({ limit: 0 })
   await refresh()
   await refresh()
   t.equal(tries, 1)
@@ -214,7 +214,7 @@ t.test('SharedCaptures.refresh tries once in ten seconds, and once a minute with
   await refresh()
   t.equal(tries, 1)
   later(2)
-  quota.limit = 10
+  quota.bound({ limit: 10 })
   await refresh()
   t.equal(tries, 2)
   t.equal(quota.used, 1)
