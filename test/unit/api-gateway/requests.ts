@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import t from 'tap'
+import { ApiError } from '../../../api-gateway/src/common/errors.ts'
 
 /** A response of the API. `body` is parsed if it is JSON, and undefined if it is empty. */
 export interface Response {
@@ -27,6 +28,30 @@ export const callerOf =
 interface Problem {
   path: string
   code: string
+  message: string
+}
+
+interface Refusing {
+  code: string
+  message: string
+  details: Problem[]
+}
+
+/** The error with which a parser refuses its input. Undefined: it accepts it. */
+export function refusalOf(parse: () => unknown): Refusing | undefined {
+  try {
+    parse()
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError) return error as unknown as Refusing
+    throw error
+  }
+}
+
+/** The code of a refusal, and its problems as `path code`. */
+export function codesOf(parse: () => unknown): string[] {
+  const refusal = refusalOf(parse)
+  return refusal ? [refusal.code, ...refusal.details.map(({ path, code }) => `${path} ${code}`)] : []
 }
 
 /** The problems that a response lists, as `path code`. */

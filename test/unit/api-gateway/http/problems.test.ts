@@ -1,6 +1,5 @@
 import t from 'tap'
 import type { z } from 'zod'
-import { ApiError, type Problem } from '../../../../api-gateway/src/common/errors.ts'
 import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
 import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { readQuery } from '../../../../api-gateway/src/http/query.ts'
@@ -14,18 +13,11 @@ import { parseLinkQuery } from '../../../../api-gateway/src/resources/take/link-
 import { CreateWebhookBody, UpdateWebhookBody, updateWebhookBody } from '../../../../api-gateway/src/resources/webhooks/bodies.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 import { PROBLEM_CODES } from '../../../../crds/src/schema/errors.ts'
+import { refusalOf } from '../requests.ts'
 
 const url = 'https://example.com/'
 
-/** What is wrong with a body. */
-function problemsOf(read: () => unknown): Problem[] {
-  try {
-    read()
-    return []
-  } catch (error) {
-    return error instanceof ApiError && Array.isArray(error.details) ? error.details : []
-  }
-}
+const problemsOf = (read: () => unknown) => refusalOf(read)?.details ?? []
 const create = (body: unknown) => problemsOf(() => parseCreateBody(body, DEFAULT_EGRESS_RULES))
 const withOptions = (options: object) => create({ url, options })
 

@@ -7,18 +7,12 @@ import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-
 import type { CaptureResult, Phase, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
 import { aScreenshot, SCREENSHOT_ID } from '../../fakes.ts'
+import { refusalOf } from '../../requests.ts'
 
 const url = 'https://example.com/'
 const id = SCREENSHOT_ID
 const parse = (options: object) => parseCreateBody({ url, options }, DEFAULT_EGRESS_RULES).options
-const problemOf = (options: object): object => {
-  try {
-    parse(options)
-  } catch (error) {
-    return error as object
-  }
-  throw new Error('the options are accepted')
-}
+const problemOf = (options: object) => refusalOf(() => parse(options))
 
 t.test('compare_ignore takes selectors as texts, and regions as objects', async (t) => {
   const region = { x: 0, y: 10, width: 320, height: 60 }

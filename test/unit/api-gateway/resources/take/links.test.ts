@@ -10,15 +10,9 @@ import { exampleOf } from '../../../../../crds/src/options/examples.ts'
 import { optionsByName } from '../../../../../crds/src/options/groups.ts'
 import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
+import { refusalOf } from '../../requests.ts'
 
-const problemsOf = (query: string): string[] => {
-  try {
-    parseLinkQuery(query)
-    return []
-  } catch (error) {
-    return (error as { details: { message: string }[] }).details.map(({ message }) => message)
-  }
-}
+const problemsOf = (query: string) => refusalOf(() => parseLinkQuery(query))?.details.map(({ message }) => message) ?? []
 
 t.test('options have the types of their schemas', async (t) => {
   const { options, url, key } = parseLinkQuery(
@@ -79,14 +73,8 @@ t.test('a query that is too long is refused', async (t) => {
   t.match(problemsOf(`url=${'a'.repeat(MAX_QUERY_LENGTH)}`), [/at most 8000 characters/])
 })
 
-const refusedBy = (options: Record<string, unknown>, policy = {}): string[] | undefined => {
-  try {
-    assertLinkOptions(options, policy)
-    return undefined
-  } catch (error) {
-    return (error as { details: { path: string }[] }).details.map(({ path }) => path)
-  }
-}
+const refusedBy = (options: Record<string, unknown>, policy = {}) =>
+  refusalOf(() => assertLinkOptions(options, policy))?.details.map(({ path }) => path)
 
 t.test('links refuse secrets, scripts, proxies, own storage, callbacks, and captures with each request', async (t) => {
   const refused = {
