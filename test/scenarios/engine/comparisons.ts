@@ -256,7 +256,7 @@ export interface Shot {
   result: CaptureResult
 }
 
-export interface ShotOptions {
+interface ShotOptions {
   options?: CaptureOptions
   /** The capture to compare with. */
   to?: Shot | undefined
@@ -264,14 +264,14 @@ export interface ShotOptions {
   moving?: CaptureOrder['moving']
 }
 
-export interface LocalRunner {
+interface LocalRunner {
   /** Captures a page. @throws Error if the capture fails */
   shoot: (url: string, how?: ShotOptions) => Promise<Shot>
   close: () => Promise<void>
 }
 
 /** Files by their path. It must outlive the runners that use it. */
-export async function openMemoryStore() {
+async function openMemoryStore() {
   const files = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
@@ -293,10 +293,10 @@ export async function openMemoryStore() {
   }
 }
 
-export type MemoryStore = Awaited<ReturnType<typeof openMemoryStore>>
+type MemoryStore = Awaited<ReturnType<typeof openMemoryStore>>
 
 /** Starts the browsers. */
-export async function openLocalRunner(store: MemoryStore): Promise<LocalRunner> {
+async function openLocalRunner(store: MemoryStore): Promise<LocalRunner> {
   const studio = await openStudio()
   const memory = createMemoryWatch({ limitBytes: undefined, log: pino({ level: 'silent' }) })
   const parts = { browsers: studio.browsers, policy: LOOPBACK_POLICY, memory, httpCache: studio.httpCache }

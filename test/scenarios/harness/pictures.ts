@@ -8,7 +8,7 @@ export async function fingerprint(file: Buffer): Promise<string> {
 }
 
 /** Fingerprints of both sides' pictures of one page. */
-export interface Album {
+interface Album {
   loop: readonly string[]
   product: readonly string[]
 }

@@ -202,7 +202,7 @@ function countStatuses(responses: readonly Response[]): string {
 // Requests whose bodies are invalid, huge or never end, on connections of their own.
 
 /** A body as it is sent. */
-export interface SentBody {
+interface SentBody {
   bytes: Buffer
   headers?: Record<string, string>
   /** Content-Length, if the body never reaches it. Default: the length of the bytes. */
@@ -231,7 +231,7 @@ const PIECE_BYTES = 65_536
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Sends a body, and stops when the response arrives. */
-export function sendBody({ url, method, headers }: Target, body: SentBody): Promise<Response> {
+function sendBody({ url, method, headers }: Target, body: SentBody): Promise<Response> {
   const { bytes, declaredBytes, isInTinyChunks = false, dripMilliseconds } = body
   const length: Record<string, string> = isInTinyChunks ? {} : { 'content-length': String(declaredBytes ?? bytes.length) }
   const all = { ...JSON_TYPE, ...length, ...headers, ...body.headers }

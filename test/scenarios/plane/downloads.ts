@@ -155,10 +155,10 @@ const TRICKLE_MILLISECONDS = 15_000
 const RETRY_MILLISECONDS = 1_000
 
 /** What a client does with a response. */
-export type SlowClient = 'unread' | 'trickle'
+type SlowClient = 'unread' | 'trickle'
 
 /** Requests the link again and again until the signal is aborted. */
-export async function keepDownloading(link: string, how: SlowClient, signal: AbortSignal): Promise<void> {
+async function keepDownloading(link: string, how: SlowClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await downloadOnce(link, how, signal)
     await sleep(RETRY_MILLISECONDS, undefined, { signal }).catch(() => {})

@@ -266,7 +266,7 @@ const LINE = 1_000
 const UNAVAILABLE = '503 '
 
 /** The scenario of a fault. */
-export const toScenario = (fault: Fault): Scenario =>
+const toScenario = (fault: Fault): Scenario =>
   scenario({
     name: fault.name,
     shows: fault.shows,

@@ -168,7 +168,7 @@ function checkRepeats({ holds }: Report, name: string, { busy, quiet, killedAt }
 }
 
 /** Options of a scene. */
-export interface OutageOptions {
+interface OutageOptions {
   /** Captures per second of the busy account. */
   rate: number
   minutes: number
@@ -178,7 +178,7 @@ export interface OutageOptions {
 }
 
 /** A capture of the quiet account. */
-export interface QuietCapture {
+interface QuietCapture {
   id: string
   /** Epoch milliseconds of the request. */
   at: number
@@ -189,7 +189,7 @@ export interface QuietCapture {
 }
 
 /** What was measured until the load ended. The receiver is still dead. */
-export interface OutageScene {
+interface OutageScene {
   gateway: GatewayPod
   busy: Endpoint
   quiet: Endpoint
@@ -208,7 +208,7 @@ export interface OutageScene {
 }
 
 /** A webhook and its receiver. */
-export interface Endpoint {
+interface Endpoint {
   id: string
   key: string
   receiver: EventReceiver
@@ -221,11 +221,11 @@ const DEFAULT_DELAYS = [60_000, 4_500_000] as const
 const OUTAGE_SHARES = [1 / 80, 1 / 2] as const
 
 /** Delays before the second and the third attempt, for an outage of this length. */
-export const retryDelaysFor = (minutes: number): number[] =>
+const retryDelaysFor = (minutes: number): number[] =>
   DEFAULT_DELAYS.map((delay, n) => Math.min(delay, Math.round(minutes * 60_000 * (OUTAGE_SHARES[n] ?? 1))))
 
 /** Starts programs, and sends load until the end of the outage. */
-export async function playOutage(stage: Plane, { rate, minutes, isDead, progress }: OutageOptions): Promise<OutageScene> {
+async function playOutage(stage: Plane, { rate, minutes, isDead, progress }: OutageOptions): Promise<OutageScene> {
   const [busyReceiver, quietReceiver] = await startEventReceivers(stage.directory, 2)
   if (!busyReceiver || !quietReceiver) throw new Error('no receivers')
   for (const receiver of [busyReceiver, quietReceiver]) stage.ends.teardown(() => receiver.close())

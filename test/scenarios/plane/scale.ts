@@ -164,7 +164,7 @@ const KINDS = ['claim', 'report'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Measures both kinds of writes. */
-export const measureStatusPrice = ({ note, progress }: Report): Promise<void> =>
+const measureStatusPrice = ({ note, progress }: Report): Promise<void> =>
   withEnds(async (ends) => {
     const sides = { with: await startSide(ends, true), without: await startSide(ends, false) }
     const found = { claim: { with: [] as number[], without: [] as number[] }, report: { with: [] as number[], without: [] as number[] } }

@@ -270,7 +270,7 @@ export async function startFloodsInCluster(t: Test): Promise<string> {
 }
 
 /** A file that replaces the picture of a completed screenshot. `key`: its key in the bucket. */
-export interface Replacement {
+interface Replacement {
   id: string
   key: string
   content: Buffer
@@ -283,7 +283,7 @@ interface Release {
 }
 
 /** Replaces the picture of a screenshot in the store and in the record, as a runner could that somebody took over. */
-export async function replaceFile({ id, key, content }: Replacement, { namespace, name }: Release): Promise<void> {
+async function replaceFile({ id, key, content }: Replacement, { namespace, name }: Release): Promise<void> {
   await putObject(key, content, { namespace, name })
   // The admission policy lets only the operator and the runner write results. kubectl reads the object first, which the operator's Role does not allow.
   const operator = `system:serviceaccount:${namespace}:${name}-operator`

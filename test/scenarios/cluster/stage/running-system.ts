@@ -98,8 +98,7 @@ const IDLE_MILLISECONDS = 600_000
 const PATCH_MILLISECONDS = 60_000
 
 /** The default pool of a release. */
-export const readPool = (namespace = NAMESPACE): Promise<RunnerPool> =>
-  kubectlJson<RunnerPool>(['get', 'runnerpool', 'default', '-n', namespace])
+const readPool = (namespace = NAMESPACE): Promise<RunnerPool> => kubectlJson<RunnerPool>(['get', 'runnerpool', 'default', '-n', namespace])
 
 /** Waits until nothing is queued or running and the pool has its minimum of idle runners, because others may use the cluster. */
 export const waitUntilIdle = (namespace = NAMESPACE): Promise<boolean> =>

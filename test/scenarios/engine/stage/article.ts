@@ -19,7 +19,7 @@ function createRandom(seed: number): () => number {
 }
 
 /** Gradients with blurred and fine noise, which are about as hard to encode as a photo. */
-export async function buildPhoto(seed: number, width = 1_200, height = 480): Promise<Buffer> {
+async function buildPhoto(seed: number, width = 1_200, height = 480): Promise<Buffer> {
   const random = createRandom(seed + 1)
   const noise = (w: number, h: number) => Buffer.from(Array.from({ length: w * h * 3 }, () => Math.floor(random() * 256)))
   const coarse = sharp(noise(24, 10), { raw: { width: 24, height: 10, channels: 3 } })
@@ -36,7 +36,7 @@ export async function buildPhoto(seed: number, width = 1_200, height = 480): Pro
 }
 
 /** The page with the given height in pixels, in a window of 1920 pixels. */
-export function buildArticle(height: number): string {
+function buildArticle(height: number): string {
   const random = createRandom(height)
   const word = () => WORDS[Math.floor(random() * WORDS.length)] ?? ''
   const words = (count: number) => Array.from({ length: count }, word).join(' ')

@@ -80,7 +80,7 @@ async function fetchBook(): Promise<void> {
 }
 
 /** Starts MinIO on loopback. */
-export async function openStore(ends: Ends): Promise<Store> {
+async function openStore(ends: Ends): Promise<Store> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-engine-'))
   ends.teardown(() => rm(directory, { recursive: true, force: true }))
   const { endpoint, port, accessKey, secretKey, stop } = await startMinio({ directory })

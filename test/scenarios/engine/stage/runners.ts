@@ -13,7 +13,7 @@ const PROGRAM = path.join(import.meta.dirname, 'runner-program.ts')
 const DEADLINE_MILLISECONDS = 600_000
 
 /** A running capture. */
-export interface UnderWay {
+interface UnderWay {
   /** Resolves when the picture is taken or the capture has failed, so that the next one can start. */
   taken: Promise<void>
   /** Resolves when the picture is stored. @throws when the capture failed */
@@ -21,7 +21,7 @@ export interface UnderWay {
 }
 
 /** One runner. */
-export interface BenchRunner {
+interface BenchRunner {
   pid: number
   /** Starts a capture that will be stored under this key. */
   begin: (url: string, key: string, options?: CaptureOptions) => UnderWay

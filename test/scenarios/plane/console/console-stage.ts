@@ -126,7 +126,7 @@ const RUNS = 12
 const SIZE = { width: 1280, height: 800 }
 
 /** Ids of a schedule and of its last run. */
-export interface MadeSchedule {
+interface MadeSchedule {
   schedule: string
   run: string
 }

@@ -15,7 +15,7 @@ const SCROLL_SECONDS = (2 * SCROLL_PIXELS) / SCROLL_SPEED
 const MEBIBYTE = 2 ** 20
 
 /** Scrolling through a list with so many loaded records. */
-export interface ScrollSample {
+interface ScrollSample {
   records: number
   /** Milliseconds between two frames. */
   frames: { count: number; p50: number; p95: number; most: number }
@@ -39,7 +39,7 @@ const IS_DRAWN = `() => {
 }`
 
 /** Waits in the page until a function returns true. The policy of the console forbids what Playwright's own waiting does. */
-export const waitInPage = (page: Page, predicate: string): Promise<unknown> =>
+const waitInPage = (page: Page, predicate: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     const predicate = ${predicate}
     while (!predicate()) await new Promise(requestAnimationFrame)

@@ -17,7 +17,7 @@ export interface Wait {
   estimatedTime: string
 }
 
-export interface WaitsOrder {
+interface WaitsOrder {
   /** Batches of one account, with 100 screenshots each. */
   batches: number
   /** Accounts that create one screenshot after the other. */
@@ -68,7 +68,7 @@ async function askInTurn(gatewayUrl: string, customer: Customer, count: number):
 }
 
 /** Responses of a gateway while one account was at its limit. */
-export interface Bounds {
+interface Bounds {
   /** Response to another request of the account at its limit. */
   refusal: Reply
   /** Its Screenshots before and after that request. */
@@ -78,7 +78,7 @@ export interface Bounds {
   others: Record<string, number>
 }
 
-export interface BoundsOrder {
+interface BoundsOrder {
   maxQueued: number
   maxQueuedPerAccount: number
   /** Requests of other accounts, of which there are twenty. */
@@ -126,7 +126,7 @@ export interface Share {
   due: number
 }
 
-export interface WeightsOrder {
+interface WeightsOrder {
   captures: number
   runners: number
   captureMilliseconds: number
@@ -180,12 +180,12 @@ export async function measureWeights(
 }
 
 /** Duration of a burst, from its request to the end of its last capture. */
-export interface BurstTime {
+interface BurstTime {
   maxPods: number
   milliseconds: number
 }
 
-export interface ScalingOrder {
+interface ScalingOrder {
   burst: number
   captureMilliseconds: number
   maxPods: number

@@ -6,7 +6,7 @@ import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 
 /** What a receiver does with posts. */
-export type ReceiverState = 'works' | 'refuses connections' | 'hangs' | 'returns 503'
+type ReceiverState = 'works' | 'refuses connections' | 'hangs' | 'returns 503'
 
 /** What a receiver got of one event. */
 export interface ReceivedEvent {

@@ -31,7 +31,7 @@ export interface Program {
 }
 
 /** Settings to start a program. */
-export interface ProgramPlan {
+interface ProgramPlan {
   name: 'operator' | 'api-gateway'
   /** Directory of bundles and service account files. */
   directory: string
@@ -137,7 +137,7 @@ export interface FleetOrder {
 }
 
 /** Response of the fleet. */
-export interface FleetState {
+interface FleetState {
   /** Screenshots whose capture was started. */
   begun: number
   /** Names of Screenshots whose capture was started more than once. */

@@ -32,7 +32,7 @@ const AT_ONCE = 16
 const PATIENCE_MILLISECONDS = 300_000
 
 /** Waits until all have finished, then checks every record and every picture through a gateway. */
-export async function verifyAll(url: string, accepted: readonly Accepted[]): Promise<Outcome> {
+async function verifyAll(url: string, accepted: readonly Accepted[]): Promise<Outcome> {
   const outcome: Outcome = { completed: 0, failed: {}, repeated: 0, faults: [] }
   const end = Date.now() + PATIENCE_MILLISECONDS
   await mapConcurrently(accepted, AT_ONCE, async (one) => {
@@ -83,7 +83,7 @@ export async function checkPictures(
 }
 
 /** Watches all Screenshots during a fault: a finished Screenshot must not change its end. */
-export interface EndsOnce {
+interface EndsOnce {
   faults: string[]
   stop: () => Promise<void>
 }

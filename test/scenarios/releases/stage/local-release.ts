@@ -44,7 +44,7 @@ export interface LocalRelease extends Access {
   began: number
 }
 
-export interface Installation {
+interface Installation {
   namespace: string
   /** Path of the chart, or its reference in a registry. */
   chart: string
@@ -130,7 +130,7 @@ export async function testEndToEnd(release: LocalRelease, { holds, progress }: R
 const PROGRAM = path.join(repository, 'test/cluster/kubernetes/loopback-proxy.ts')
 
 /** A port that is reserved from the start, so that its URL can be a value of the chart, and that has a target later. */
-export interface LoopbackPort {
+interface LoopbackPort {
   url: string
   /** Forwards connections to a NodePort from now on. */
   forwardTo: (nodePort: number) => void
@@ -138,7 +138,7 @@ export interface LoopbackPort {
 }
 
 /** Opens a free port. The caller must close it. */
-export async function openLoopbackPort(): Promise<LoopbackPort> {
+async function openLoopbackPort(): Promise<LoopbackPort> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

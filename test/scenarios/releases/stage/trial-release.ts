@@ -24,7 +24,7 @@ export const RELEASE = 'trial'
 export const NAMESPACE = 'tintype-trial'
 
 /** Name of a release and its namespace. */
-export interface TrialPlace {
+interface TrialPlace {
   release: string
   namespace: string
 }
@@ -130,7 +130,7 @@ export const readFirstKey = ({ release, namespace }: TrialPlace = TRIAL): Promis
   readSecret(`${release}-initial-api-key`, 'api-key', namespace)
 
 /** Sends requests to the API of a release with one key. */
-export interface ApiClient {
+interface ApiClient {
   /** Requests a path of the API, by POST if there is a body. */
   ask: <T = Record<string, unknown>>(path: string, body?: object) => Promise<{ status: number; body: T }>
   /** The file of a link; undefined if it cannot be downloaded. */
@@ -175,7 +175,7 @@ export async function withGateway<T>(act: (client: ApiClient) => Promise<T>, key
 }
 
 /** State that a client of the release stored: its API key, and links to pictures by id. */
-export interface Noted {
+interface Noted {
   key: string
   links: Map<string, string>
 }
