@@ -72,7 +72,7 @@ export const downloads = scenario({
       const before = await readCounts(gateway)
       const seen = await attack(gateway, used, { key: other, link: own })
       const after = await readCounts(gateway)
-      await eventually('all slots are free again', async () => (await readMetric(gateway, 'screenshot_downloads_active')) === 0, 10_000)
+      await eventually('all slots are free again', async () => (await readMetric(gateway, 'screenshot_downloads_active')) === 0)
       report.holds(`${what}: every request of the other account succeeds`, seen.faults.length === 0, describe(seen))
       report.atMost(`${what}: slowest POST of the other account`, Math.max(...seen.posts), BAR_MILLISECONDS, 'ms')
       report.atMost(`${what}: slowest download of the other account`, Math.max(...seen.files), BAR_MILLISECONDS, 'ms')
@@ -95,7 +95,7 @@ async function attack(gateway: GatewayPod, links: readonly string[], { key, link
     keepDownloading(links[n % links.length] ?? '', n < UNREAD ? 'unread' : 'trickle', over.signal),
   )
   const isFull = async () => (await readMetric(gateway, 'screenshot_downloads_active')) >= SLOTS
-  if (count > 0) await eventually('all slots are in use', isFull, 10_000)
+  if (count > 0) await eventually('all slots are in use', isFull)
   const seen: Seen = { posts: [], files: [], slow: [], faults: [] }
   const note = (what: string, milliseconds: number) => {
     if (milliseconds > BAR_MILLISECONDS)

@@ -117,7 +117,7 @@ export const restMemory = scenario({
       report.progress(`memory ${when}`)
     }
     await look('just started, no records', gateway)
-    const ids = await createFinished(stage.admin, 'bench', records)
+    const ids = await createFinished(stage, 'bench', records)
     await look(`${records} live Screenshots, as they came`, gateway)
     const url = `${gateway.url}/v1/screenshots`
     const request = { key: keys[0] ?? '', atOnce }

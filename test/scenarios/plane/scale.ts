@@ -71,7 +71,7 @@ export const many = scenario({
     const { gateway, keys, accounts } = await prepareAccountsAndRunners(stage, { runners: RUNNERS, gateway: { environment } })
     const exitCode = await first.end('SIGTERM')
     report.progress(`making ${live} finished Screenshots`)
-    for (const account of accounts) await createFinished(stage.admin, account, Math.ceil(live / accounts.length))
+    for (const account of accounts) await createFinished(stage, account, Math.ceil(live / accounts.length))
     report.progress('creating a Screenshot and starting an operator')
     const { begun } = await stage.fleet.ask({})
     const waiting = await sendSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: 1 })

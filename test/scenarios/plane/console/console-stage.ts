@@ -96,7 +96,7 @@ async function putThumbnail({ bucket }: Plane, id: string, bytes: Buffer): Promi
 async function fill(plane: Plane, thumbnails: readonly Buffer[], records: number): Promise<string[]> {
   const pick = (index: number): Buffer => thumbnails[index % thumbnails.length] ?? Buffer.alloc(0)
   const resultOf = (index: number) => ({ artifacts: [toArtifact(pick(index))] })
-  const ids = await createFinished(plane.admin, ACCOUNT, records, { options: OPTIONS, resultOf })
+  const ids = await createFinished(plane, ACCOUNT, records, { options: OPTIONS, resultOf })
   await mapConcurrently(ids, PUTS_AT_ONCE, (id, index) => putThumbnail(plane, id, pick(index)))
   return ids
 }

@@ -1,11 +1,13 @@
-import { screenshots as screenshotResource } from '../../../../crds/client/kinds.ts'
-import type { KubeHttp } from '../../../../crds/client/kube-http.ts'
+import { screenshots } from '../../../../crds/client/kinds.ts'
 import type { NewObject } from '../../../../crds/client/resource.ts'
 import { Resource } from '../../../../crds/client/resource.ts'
 import { derivedId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import type { CaptureResult, Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import type { CaptureResult, Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
+import { completedStatus } from '../../../support/fakes/builders.ts'
+import type { Plane } from './plane.ts'
 
 const AT_ONCE = 32
 
@@ -22,21 +24,6 @@ export const aResult = (finalUrl: string) => ({
   timings: { browser: 1, navigate: 412, settle: 102, measure: 3, screenshot: 120, metadata: 4, upload: 35 },
 })
 
-/** The status of a finished capture, as operator and runner write it. */
-function completedStatus(at: Date, more: Partial<CaptureResult>): ScreenshotStatus {
-  const time = at.toISOString()
-  const condition = (type: string) => ({ type, status: 'True' as const, reason: 'Captured', message: 'captured', lastTransitionTime: time })
-  return {
-    phase: 'Completed',
-    runner: { pod: 'default-7c9f4', uid: '6f0c3c1e-52c5-4b5a-9a55-0d7a1d6c9b3f' },
-    attempt: 1,
-    startTime: time,
-    completionTime: time,
-    result: { ...aResult('https://example.com/a/page?of=some&length=1'), ...more },
-    conditions: [condition('Succeeded'), condition('Finished')],
-  }
-}
-
 interface Extras {
   options?: CaptureOptions
   /** Fields of the result of one of them. */
@@ -45,28 +32,26 @@ interface Extras {
 
 /** Creates finished Screenshots of realistic size directly in the API server. Returns their ids, the oldest first. */
 export async function createFinished(
-  admin: KubeHttp,
-  account: string,
+  { admin, release }: Plane,
+  accountName: string,
   count: number,
   { options, resultOf = () => ({}) }: Extras = {},
 ): Promise<string[]> {
-  const screenshots = new Resource(admin, screenshotResource)
+  // Only a gateway may create names that contain an id.
+  const asGateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
+  const asAdmin = new Resource(admin, screenshots)
   const started = Date.now()
   const ids = Array.from({ length: count }, (_, index) => derivedId('scr', new Date(started + index), `finished/${index}`))
-  const todo = ids.entries()
-  const work = async (): Promise<void> => {
-    for (const [index, id] of todo) {
-      const name = toObjectName(id)
-      const spec = {
-        url: `https://example.com/a/page?of=some&length=${id}`,
-        accountName: account,
-        options: { fullPage: true, format: 'png' as const, viewportWidth: 1280, delay: 500, ...options },
-        externalIdentifier: `order-${id.slice(-8)}`,
-      }
-      const made = await screenshots.create({ metadata: { name }, spec } as NewObject<Screenshot>)
-      await screenshots.replaceStatus({ ...made, status: completedStatus(new Date(started), resultOf(index)) })
+  await mapConcurrently(ids, AT_ONCE, async (id, index) => {
+    const result = { ...aResult(`https://example.com/a/page?of=some&length=${id}`), ...resultOf(index) }
+    const spec = {
+      url: result.finalUrl,
+      accountName,
+      options: { fullPage: true, format: 'png' as const, viewportWidth: 1280, delay: 500, ...options },
+      externalIdentifier: `order-${id.slice(-8)}`,
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const made = await asGateway.create({ metadata: { name: toObjectName(id) }, spec } as NewObject<Screenshot>)
+    await asAdmin.replaceStatus({ ...made, status: completedStatus({ completionTime: new Date(started).toISOString(), result }) })
+  })
   return ids
 }
