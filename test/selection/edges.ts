@@ -7,7 +7,7 @@ const endToEnd = (...names: readonly string[]): string[] => names.map((name) => 
 
 const DOCUMENTS = ['*.md', '*/README.md', '*/*/README.md', ...below('docs')]
 /** Each option once, and where options come from. */
-const OPTIONS = integration('options/*', 'options/page/identity', 'samples/*', 'operator/{options,untrusted-options}')
+const OPTIONS = integration('options/*', 'options/page/identity', 'samples/*', 'operator/options')
 /** What only a cluster shows of images, permissions and pods: each part runs and reaches what it needs. */
 const CLUSTER = endToEnd('helm-test', 'cluster-roles', 'runner-rights', 'store-writes', 'sandbox', 'take', 'videos', 'dispatch')
 
@@ -134,7 +134,7 @@ export const rules: Rules = {
     },
     {
       sources: below('operator/src/controllers/quota', 'api-gateway/src/quota', 'api-gateway/src/resources/usage', 'crds/src/usage'),
-      tests: integration('quota/*', 'operator/charges', 'api-gateway/screenshots'),
+      tests: integration('quota/*', 'operator/kubectl', 'api-gateway/screenshots'),
     },
     {
       sources: below('operator/src/runner', 'operator/src/controllers/runner-pool'),
@@ -159,7 +159,7 @@ export const rules: Rules = {
     },
     {
       sources: below('crds/client', 'operator/src/kube', 'operator/src/controller-runtime'),
-      tests: integration('client/*', 'operator/leaders', 'admission/*', 'retention/outage', 'api-gateway/outages'),
+      tests: integration('client/*', 'operator/leaders', 'admission/*', 'retention/failures', 'api-gateway/outages'),
     },
     {
       sources: below('api-gateway/src/resources/take', 'api-gateway/src/cache'),
@@ -169,11 +169,11 @@ export const rules: Rules = {
       sources: below(
         ...['batches', 'devices', 'files', 'screenshots', 'shared', 'status', 'system'].map((name) => `api-gateway/src/resources/${name}`),
       ),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/{proxy,failures}', 'retention/{archive,pages}', 'account/keys', 'clients/*'),
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/{proxy,failures}', 'retention/archive', 'account/keys', 'clients/*'),
     },
     {
       sources: below(...['common', 'creation', 'http', 'options', 'plugins', 'store'].map((name) => `api-gateway/src/${name}`)),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/accounts', 'retention/pages'),
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/accounts', 'retention/archive'),
     },
     {
       sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi', 'api-gateway/src/reference'),
@@ -240,7 +240,7 @@ export const rules: Rules = {
       sources: below('crds/src/text', 'crds/src/identifiers', 'crds/src/crypto'),
       tests: integration('api-gateway/*', 'links/*', 'account/*', 'delivery/signatures'),
     },
-    { sources: below('crds/src/records'), tests: integration('retention/*', 'api-gateway/*', 'operator/{captures,charges,main}') },
+    { sources: below('crds/src/records'), tests: integration('retention/*', 'api-gateway/*', 'operator/{captures,kubectl,main}') },
     { sources: below('test/sites'), tests: endToEnd('**/*') },
   ],
 }

@@ -1,11 +1,9 @@
 import type { Test } from 'tap'
-import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
 import type { WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import type { HttpsReceiver, ReceivedRequest } from '../../support/servers/https-receiver.ts'
-import { openingKeys } from './ring.ts'
-import type { startStage } from './stage.ts'
+import { sealFor, type startStage } from './stage.ts'
 
 /** What captures use: one stage and one receiver that do nothing else meanwhile. */
 export interface Studio {
@@ -47,10 +45,9 @@ const HOUR_MILLISECONDS = 3_600_000
 /** Two secrets of a webhook of that name during a rotation, and the part of its spec that contains them. */
 export async function newSecretsInRotation(webhook: string) {
   const [current, previous] = [newSigningSecret(), newSigningSecret()]
-  const sealed = (text: string) =>
-    seal(text, { purpose: 'signing-secret', subject: webhook, account: 'default' }, toSealingKey(openingKeys[0]!))
+  const [sealed, before] = await Promise.all([current, previous].map((secret) => sealFor(webhook, secret)))
   const expiryTime = new Date(Date.now() + HOUR_MILLISECONDS).toISOString()
-  return { current, previous, signingSecrets: [{ sealed: await sealed(current) }, { sealed: await sealed(previous), expiryTime }] }
+  return { current, previous, signingSecrets: [{ sealed: sealed! }, { sealed: before!, expiryTime }] }
 }
 
 /** Copies of the request with one changed value each. */

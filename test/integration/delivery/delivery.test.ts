@@ -4,7 +4,6 @@ import { secrets } from '../../../crds/client/core-resources.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { verifyLink } from '../../../crds/src/crypto/download-link.ts'
-import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { hexSignature, newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../crds/src/identifiers/names.ts'
@@ -14,8 +13,7 @@ import { eventually } from '../../support/eventually.ts'
 import { completedStatus, failedStatus } from '../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
-import { openingKeys, ring } from './ring.ts'
-import { startReceiver, startStage } from './stage.ts'
+import { failFirst, ring, sealFor, startReceiver, startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const receiver = await startReceiver(t)
@@ -73,9 +71,6 @@ t.test('delivery posts the event of a completed Screenshot, signed with both sch
   t.ok(hook.status?.signingSecretName === 'signed-signing-secret')
 })
 
-const sealFor = (name: string, text: string): Promise<string> =>
-  seal(text, { purpose: 'signing-secret', subject: name, account: 'default' }, toSealingKey(openingKeys[0]!))
-
 t.test('delivery signs with the secrets sealed in the spec: both during a rotation, then only the new one', async (t) => {
   const [current, previous] = [newSigningSecret(), newSigningSecret()]
   const sealed = [await sealFor('sealed', current), await sealFor('sealed', previous)] as const
@@ -94,10 +89,7 @@ t.test('delivery signs with the secrets sealed in the spec: both during a rotati
 
   const signingSecrets = [{ sealed: sealed[0] }, { sealed: sealed[1], expiryTime: until(-1_000) }]
   const { metadata } = await stage.hooks.patch('sealed', mergePatch({ spec: { signingSecrets } }))
-  await eventually('the operator has seen it', async () => {
-    const { status } = await stage.hooks.get('sealed')
-    return status?.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
-  })
+  await stage.whenObserved(metadata)
   await stage.complete()
   const [, after] = await receiver.whenReceived(2)
   t.equal(after?.headers['x-webhook-signature'], hexSignature(after!.body, current))
@@ -224,7 +216,7 @@ t.test('delivery by two operators that both consider themselves the leader loses
   const COUNT = 6 // no more: ten failures would pause the endpoint
   const second = await stage.lead({ certificates: [receiver.ca] })
   await stage.subscribe('shared', { url: receiver.url })
-  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  receiver.answer = failFirst
   const shots = await Promise.all(Array.from({ length: COUNT }, () => stage.complete()))
   for (const shot of shots) {
     const { attempts } = await stage.whenEntry(shot, 'shared', { state: 'ok' })
@@ -236,7 +228,7 @@ t.test('delivery by two operators that both consider themselves the leader loses
 
 t.test('delivery goes on after its Screenshot was deleted', async (t) => {
   await stage.subscribe('waited-for', { url: receiver.url })
-  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  receiver.answer = failFirst
   const shot = await stage.complete()
   await receiver.whenReceived(1)
   // As the gateway marks a deletion.
@@ -252,7 +244,7 @@ t.test('delivery goes on after its Screenshot was deleted', async (t) => {
 
 t.test('webhook statistics count a delivery once, whatever its attempts', async (t) => {
   await stage.subscribe('counted', { url: receiver.url })
-  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  receiver.answer = failFirst
   await stage.complete()
   const statistics = await eventually('statistics', async () => {
     const seen = (await stage.hooks.get('counted')).status?.statistics
@@ -269,11 +261,9 @@ t.test('a webhook with a private address is rejected with a reason', async (t) =
   ] as const
   for (const [name, url] of hooks) {
     await stage.hooks.create({ metadata: { name }, spec: { url, events: ['screenshot.completed'] } })
-    const hook = await eventually('the condition is set', async () => {
-      const seen = await stage.hooks.get(name)
-      return seen.status?.conditions && seen
+    t.match(await stage.whenJudged(name), {
+      status: { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'AddressRefused' }] },
     })
-    t.match(hook, { status: { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'AddressRefused' }] } })
   }
 })
 
@@ -284,11 +274,7 @@ t.test('a webhook uses no Secret of another type', async (t) => {
     data: { 'signing-secret': 'eHg=' },
   })
   await stage.hooks.create({ metadata: { name: 'taken' }, spec: { url: receiver.url, events: ['screenshot.completed'] } })
-  const hook = await eventually('the condition is set', async () => {
-    const seen = await stage.hooks.get('taken')
-    return seen.status?.conditions && seen
-  })
-  t.match(hook, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
+  t.match(await stage.whenJudged('taken'), { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
 })
 
 t.test('a webhook signs with another team’s Secret: it needs the label of its account, unless it signed with it before', async (t) => {

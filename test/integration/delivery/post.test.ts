@@ -10,6 +10,8 @@ import { certificatesOf } from '../../../operator/src/controllers/delivery/http/
 import { post } from '../../../operator/src/controllers/delivery/http/post.ts'
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack/attack-list.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startConnectProxy } from '../../support/servers/connect-proxy.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../support/servers/endless-server.ts'
 import { answerWith, type HttpsReceiver, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { startReceiver } from './stage.ts'
 
@@ -18,10 +20,13 @@ const TIMEOUT_MILLISECONDS = 20_000
 const SHORT_TIMEOUT_MILLISECONDS = 2_000
 const LOOPBACK = { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }
 
-const receiver = await startReceiver(t, ['IP:127.0.0.1', 'DNS:hooks.example.com'])
+const receiver = await startReceiver(t, ['IP:127.0.0.1', 'DNS:hooks.example.com', 'DNS:refused.example.com'])
+const proxy = await startConnectProxy(t)
+const target = `https://hooks.example.com:${receiver.port}/in`
 t.beforeEach(() => {
   receiver.received.length = 0
   receiver.answer = answerWith(200)
+  proxy.targets.length = 0
 })
 
 const OPTIONS: GuardedAgentOptions = {
@@ -32,6 +37,8 @@ const OPTIONS: GuardedAgentOptions = {
   connections: 4,
   connectMilliseconds: TIMEOUT_MILLISECONDS,
 }
+
+const EVENT = { url: receiver.url, headers: {}, body: '{}' }
 
 /** Posts to `url` as the operator does, with the options of the test. */
 async function send(t: Test, url: string, options: Partial<GuardedAgentOptions> = {}, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
@@ -61,16 +68,15 @@ t.test('a receiver of a new authority is reached as soon as its certificate is i
   let now = 0
   const dispatcher = buildGuardedAgent({ ...OPTIONS, ca: certificatesOf(file, () => now) })
   t.teardown(() => dispatcher.destroy())
-  const event = { url: receiver.url, headers: {}, body: '{}' }
   const settings = { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }
-  t.match(await post(event, settings), { isSuccess: false, end: 'tls' })
+  t.match(await post(EVENT, settings), { isSuccess: false, end: 'tls' })
   await writeFile(file, receiver.ca)
   now += 10_000
-  t.match(await post(event, settings), { isSuccess: true })
+  t.match(await post(EVENT, settings), { isSuccess: true })
   await writeFile(file, '-----BEGIN CERTIFICATE-----\nno PEM\n-----END CERTIFICATE-----')
   now += 10_000
   t.match(
-    await post({ ...event, url: receiver.url.replace('127.0.0.1', 'hooks.example.com') }, settings),
+    await post({ ...EVENT, url: receiver.url.replace('127.0.0.1', 'hooks.example.com') }, settings),
     { isSuccess: true },
     'a broken file changes nothing',
   )
@@ -131,8 +137,7 @@ t.test('post parses the certificates of all authorities once, not for each conne
   t.teardown(() => dispatcher.destroy())
   const before = { reads, connections: receiver.connections() }
   receiver.answer = answerWith(200, '', { connection: 'close' })
-  for (let n = 0; n < 3; n++)
-    await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+  for (let n = 0; n < 3; n++) await post(EVENT, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
   t.strictSame([reads, receiver.connections()], [before.reads, before.connections + 3])
 })
 
@@ -142,7 +147,7 @@ t.test('post allows each response its own bytes on a reused connection', async (
   const before = receiver.connections()
   receiver.answer = answerWith(200, 'y'.repeat(12_000), { 'x-more': 'z'.repeat(8_000) })
   for (let n = 0; n < 10; n++)
-    t.match(await post({ url: receiver.url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }), {
+    t.match(await post(EVENT, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS }), {
       isSuccess: true,
     })
   t.equal(receiver.connections(), before + 1)
@@ -238,6 +243,84 @@ t.test('post never connects to the operator itself, to ports of other services, 
   t.match(await send(t, 'https://127.0.0.1:22/'), { isSuccess: false, end: 'blocked', detail: /port 22/ })
   t.match(await send(t, `http://127.0.0.1:${port}/`), { isSuccess: false, end: 'blocked', detail: /not https/ })
   t.equal(receiver.received.length, 0)
+})
+
+// Through a proxy.
+
+/** An agent that uses a proxy. It must not resolve names: the proxy does. */
+function anAgent(t: Test, proxyUrl: string, options: Partial<GuardedAgentOptions> = {}) {
+  const dispatcher = buildGuardedAgent({
+    ...OPTIONS,
+    rules: DEFAULT_EGRESS_RULES,
+    resolve: (name) => Promise.reject(new Error(`${name} was resolved`)),
+    connectMilliseconds: SHORT_TIMEOUT_MILLISECONDS,
+    proxy: new URL(proxyUrl),
+    ...options,
+  })
+  t.teardown(() => dispatcher.destroy())
+  return (url: string) => post({ url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: SHORT_TIMEOUT_MILLISECONDS })
+}
+
+t.test('a post through a proxy reaches the endpoint by its name, and reuses its connection', async (t) => {
+  const send = anAgent(t, proxy.url)
+  const before = receiver.connections()
+  for (const n of [1, 2, 3, 4, 5]) t.match(await send(`${target}/${n}`), { isSuccess: true, statusCode: 200 })
+  t.strictSame(
+    receiver.received.map(({ path, headers }) => [path, headers.host]),
+    [1, 2, 3, 4, 5].map((n) => [`/in/${n}`, `hooks.example.com:${receiver.port}`]),
+  )
+  t.ok(receiver.connections() - before < 5, `${receiver.connections() - before} tunnels for 5 posts`)
+})
+
+t.test('a post through a proxy is encrypted to the endpoint, whose certificate is checked', async (t) => {
+  t.match(await anAgent(t, proxy.url)(`https://other.example.com:${receiver.port}/`), { isSuccess: false, end: 'tls' })
+  t.match(await anAgent(t, proxy.url, { ca: [] })(target), { isSuccess: false, end: 'tls' })
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('a post through a proxy fails when the proxy rejects the target', async (t) => {
+  const refused = await anAgent(t, proxy.url)(`https://refused.example.com:${receiver.port}/`)
+  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy responded with 407' })
+  await eventually('the proxy received the request', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
+})
+
+t.test('a post through a proxy sends the credentials of the proxy URL', async (t) => {
+  const closed = await startConnectProxy(t, 'me:p@ss')
+  t.match(await anAgent(t, closed.url)(target), { end: 'proxy' })
+  t.match(await anAgent(t, closed.url.replace('http://', 'http://me:p%40ss@'))(target), { isSuccess: true })
+})
+
+t.test('a post fails in time when its proxy is unavailable or does not respond', async (t) => {
+  const port = await listen(
+    t,
+    createServer(() => {}),
+  )
+  t.match(await anAgent(t, `http://127.0.0.1:${port}`)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ })
+  t.match(await anAgent(t, 'http://127.0.0.1:1')(target), { isSuccess: false, end: 'proxy' })
+})
+
+t.test('a post reads only a few KiB from its proxy, within its timeout', async (t) => {
+  const ways = {
+    'endless headers': ['HTTP/1.1 200 OK\r\n', `x-more: ${'y'.repeat(1_000)}\r\n`],
+    'an endless error response': ['HTTP/1.1 403 Forbidden\r\n\r\n', 'no '],
+    'endless interim responses': ['', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  } as const
+  for (const [way, [start, more]] of Object.entries(ways)) {
+    const endless = await startEndlessServer(t, start, more)
+    t.match(await anAgent(t, endless.url)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ }, way)
+    await eventually('the connection is closed', async () => endless.closed() === 1)
+    if (way !== 'endless interim responses') t.ok(endless.bytes() < BUFFERED_BYTES, `${endless.bytes()} bytes were taken`)
+  }
+})
+
+t.test('private addresses and names of the cluster are never sent to the proxy', async (t) => {
+  const send = anAgent(t, proxy.url)
+  for (const { host } of LITERAL_ATTACKS) t.match(await send(`https://${host}/`), { isSuccess: false, statusCode: 0 }, host)
+  for (const host of ['kubernetes.default.svc', 'tintype-minio.tintype.svc.cluster.local', 'localhost'])
+    t.match(await send(`https://${host}/`), { isSuccess: false, end: 'blocked' }, host)
+  t.match(await send(target), { isSuccess: true }, 'control')
+  await eventually('the proxy received the request', async () => proxy.targets.length > 0)
+  t.strictSame(proxy.targets, [`hooks.example.com:${receiver.port}`], 'the requests of the proxy are correct')
 })
 
 async function listen(t: Test, server: Server): Promise<number> {

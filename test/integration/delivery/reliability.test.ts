@@ -3,7 +3,6 @@
 
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { hexSignature, newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { Annotation, toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -11,8 +10,7 @@ import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screens
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
-import { openingKeys } from './ring.ts'
-import { startReceiver, startStage } from './stage.ts'
+import { sealFor, startReceiver, startStage } from './stage.ts'
 
 const HOUR = 3_600_000
 const stage = await startStage(t)
@@ -51,7 +49,7 @@ async function complete(spec: Partial<ScreenshotSpec> = {}, name = toObjectName(
 /** Creates the account's default Webhook as the gateway does. Returns its secret. */
 async function makeDefaultWebhook(): Promise<string> {
   const text = newSigningSecret()
-  const sealed = await seal(text, { purpose: 'signing-secret', subject: 'standard', account: 'default' }, toSealingKey(openingKeys[0]!))
+  const sealed = await sealFor('standard', text)
   await stage.subscribe('standard', { url: `${receiver.url}/never`, isDefault: true, signingSecrets: [{ sealed }] })
   return text
 }
@@ -137,20 +135,18 @@ t.test('delivery starts no attempt for a deleted Screenshot, and fails when its 
 })
 
 t.test('delivery uses the URL and the secrets that the webhook has at each attempt', async (t) => {
-  const sealFor = (text: string) =>
-    seal(text, { purpose: 'signing-secret', subject: 'moving', account: 'default' }, toSealingKey(openingKeys[0]!))
   const [first, second] = [newSigningSecret(), newSigningSecret()]
-  const old = await sealFor(first)
+  const old = await sealFor('moving', first)
   await stage.subscribe('moving', { url: `${receiver.url}/old`, signingSecrets: [{ sealed: old }] })
   receiver.answer = async (request, response) => {
     if (request.headers['x-webhook-attempt'] !== '1') return answerWith(200)(request, response)
     // The webhook gets a new secret and URL during the first attempt.
-    const signingSecrets = [{ sealed: await sealFor(second) }, { sealed: old, expiryTime: new Date(now().getTime() + HOUR).toISOString() }]
+    const signingSecrets = [
+      { sealed: await sealFor('moving', second) },
+      { sealed: old, expiryTime: new Date(now().getTime() + HOUR).toISOString() },
+    ]
     const { metadata } = await stage.hooks.patch('moving', mergePatch({ spec: { url: `${receiver.url}/new`, signingSecrets } }))
-    await eventually('the operator has seen it', async () => {
-      const { status } = await stage.hooks.get('moving')
-      return status?.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
-    })
+    await stage.whenObserved(metadata)
     return answerWith(500)(request, response)
   }
   await stage.whenEntry(await complete(), 'moving', { state: 'ok' })

@@ -12,6 +12,8 @@ import type { Log } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
+import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
+import { newOpeningKey, type OpeningKeys, seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
@@ -19,9 +21,18 @@ import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { type Deliveries, startDeliveries } from '../../support/fakes/deliveries.ts'
-import { type HttpsReceiver, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
+import { type Answer, answerWith, type HttpsReceiver, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { startPlane } from '../client/plane.ts'
-import { openingKeys, ring } from './ring.ts'
+
+/** Keys of links in the events of these tests. */
+export const ring: KeyRing = { current: 'k1', keys: { k1: Buffer.alloc(32, 7).toString('base64') } }
+
+/** Keys that open the signing secrets of these tests. */
+export const openingKeys: OpeningKeys = [newOpeningKey('k1')]
+
+/** The text of a signing secret, sealed for a webhook of the default account. */
+export const sealFor = (webhook: string, secret: string): Promise<string> =>
+  seal(secret, { purpose: 'signing-secret', subject: webhook, account: 'default' }, toSealingKey(openingKeys[0]!))
 
 /** Warnings and errors go to stderr, so that a failed test shows what the operator logged. */
 const log: Log = {
@@ -93,13 +104,26 @@ export async function startStage(t: Test) {
       return entry && (wanted.state ?? entry.state) === entry.state && (wanted.attempts ?? entry.attempts) === entry.attempts && entry
     })
 
+  /** Waits until the operator has set the conditions of a Webhook. */
+  const whenJudged = (name: string) =>
+    eventually(`${name} has conditions`, async () => {
+      const seen = await hooks.get(name)
+      return seen.status?.conditions && seen
+    })
+
+  /** Waits until the operator has seen this version of a Webhook. */
+  const whenObserved = ({ name, generation }: { name: string; generation?: number | undefined }) =>
+    eventually(`the operator has seen ${name}`, async () =>
+      (await hooks.get(name)).status?.conditions?.some(({ observedGeneration }) => observedGeneration === generation),
+    )
+
   /** The text that signs a webhook's deliveries. */
   const secretOf = async (webhook: string): Promise<string> => {
     const { data } = await new Resource(http, secrets).get(`${webhook}-signing-secret`)
     return Buffer.from(data?.['signing-secret'] ?? '', 'base64').toString('utf8')
   }
 
-  return { plane, http, requests, shots, hooks, lead, subscribe, complete, whenEntry, secretOf }
+  return { plane, http, requests, shots, hooks, lead, subscribe, complete, whenEntry, whenJudged, whenObserved, secretOf }
 }
 
 /** Starts an endpoint that stops at the end of the test. */
@@ -112,3 +136,7 @@ export async function startReceiver(t: Test, names?: string[]): Promise<HttpsRec
   })
   return receiver
 }
+
+/** Rejects the first attempt of each delivery. */
+export const failFirst: Answer = (request, response) =>
+  answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)

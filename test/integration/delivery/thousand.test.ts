@@ -13,7 +13,7 @@ import { completedStatus } from '../../support/fakes/builders.ts'
 import { isFullLength } from '../../support/length.ts'
 import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { type Answer, answerWith, type ReceivedRequest, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
-import { type Program, shortLease, startProgram } from '../operator/program.ts'
+import { killLeader, type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
 
 // Many completed Screenshots, three endpoints each, and an operator that is killed twice. Checks at-least-once delivery from outside: the requests that
@@ -148,7 +148,7 @@ t.test('every event reaches three endpoints at least once, although the operator
   const kills: Kill[] = []
   for (const count of KILLS_AT) {
     await receiver.whenReceived(count)
-    await operator.end('SIGKILL')
+    await killLeader(operator, stage.http)
     const states = await readDeliveryStates()
     kills.push({ at: Date.now(), states })
     operator = await startOperator()

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
-import { events } from '../../../crds/client/core-resources.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { attemptMilliseconds } from '../../../crds/src/dispatch/deadline.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -9,9 +8,13 @@ import { startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const { node } = stage
-const operator = await stage.lead()
+let leader = await stage.lead()
 await stage.setPool({ minIdle: 2, maxPods: 2 })
 await stage.whenIdle(2)
+
+/** The first Event about an object with a reason. */
+const whenReported = (name: string, reason: string) =>
+  eventually(`an Event reports ${reason}`, async () => (await stage.eventsOf(name)).find((event) => event.reason === reason))
 
 t.beforeEach(() => {
   node.capture = async () => {}
@@ -91,11 +94,7 @@ t.test('the operator counts no attempt and does not blame the page when a pod is
   t.match(done.status, { phase: 'Completed', attempt: 1, handedBack: 2 })
   t.equal(done.status?.lostRunners, undefined)
   t.match(await stage.fileOf(shot), new RegExp(`attempt 1 on ${done.status?.runner?.pod}`))
-  const reported = await eventually('an Event reports it', async () => {
-    const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
-    return all.find(({ reason }) => reason === 'HandedBack')
-  })
-  t.match(reported, { type: 'Warning', message: /asked to go|was deleted/ })
+  t.match(await whenReported(shot.metadata.name, 'HandedBack'), { type: 'Warning', message: /asked to go|was deleted/ })
 })
 
 t.test('the operator keeps the pod of a runner that gave up a capture, and reports the reason', async (t) => {
@@ -107,11 +106,12 @@ t.test('the operator keeps the pod of a runner that gave up a capture, and repor
   const shot = await stage.create()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 3 })
   t.strictSame((await stage.poolPods()).map(({ metadata }) => metadata.uid).sort(), before)
-  const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
+  const messages = (await stage.eventsOf(shot.metadata.name))
+    .filter(({ reason }) => reason === 'AttemptFailed')
+    .map(({ message }) => message)
   t.ok(
-    all.some(
-      ({ reason, message }) => reason === 'AttemptFailed' && /attempt 1: STORAGE_FAILED: the store responded with 503/.test(message ?? ''),
-    ),
+    messages.some((message) => message?.includes('attempt 1: STORAGE_FAILED: the store responded with 503')),
+    messages.join(),
   )
 })
 
@@ -127,11 +127,7 @@ t.test('the operator captures on nodes whose clocks are 90 s off, and reports it
     t.ok(Math.abs(late) < 30_000, `the deadline of the runner is off by ${late} ms`)
   }
   await stage.podClient.delete((await stage.poolPods())[0]?.metadata.name ?? '', { gracePeriodSeconds: 0 })
-  const reported = await eventually('an Event reports it', async () => {
-    const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
-    return all.find(({ reason }) => reason === 'ClockSkewed')
-  })
-  t.match(reported, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
+  t.match(await whenReported('default', 'ClockSkewed'), { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
   stage.clock.ahead = 0
 })
 
@@ -218,7 +214,8 @@ t.test('the operator cancels the capture of a deleted Screenshot and leaves no f
   await begun.promise
   await stage.shots.delete(shot.metadata.name)
   await t.resolves(cancelledOnce.promise, 'the capture is canceled')
-  await stage.whenIdle(2)
+  node.capture = async () => {}
+  t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed' }, 'the operator goes on')
   t.equal(await stage.fileOf(shot), undefined)
 })
 
@@ -245,7 +242,7 @@ t.test('the operator reports why a Screenshot of an unknown pool waits, and capt
 })
 
 t.test('the operator counts its work in its metrics', async (t) => {
-  const text = await operator.metrics.registry.metrics()
+  const text = await leader.metrics.registry.metrics()
   for (const line of [
     /screenshot_job_duration_seconds_count\{format="png",result="completed"\} \d/,
     /screenshot_failures_total\{reason="PAGE_CRASHED"\} 1/,
@@ -258,4 +255,120 @@ t.test('the operator counts its work in its metrics', async (t) => {
     t.match(text, line)
   }
   t.notMatch(text, /controller_runtime_reconcile_panics_total\{controller="\w+"\} [1-9]/)
+})
+
+// Videos and the pool of the chart that records them.
+
+const videoPool = () => stage.poolClient.get('video')
+const setVideoPool = (spec: object) => stage.poolClient.patch('video', mergePatch({ spec }))
+const conditionOf = async (type: string) => findCondition((await videoPool()).status?.conditions, type)
+const podsOfPool = () => stage.podClient.listAll({ labelSelector: 'tintype.dev/pool=video' })
+const createVideo = (options: object = {}) => stage.create({ options: { format: 'mp4', ...options } })
+
+t.test('the pool of videos starts its first pod for the first video, and none for screenshots', async (t) => {
+  t.match((await stage.whenFinished(await stage.create())).status?.runner?.pod, /^default-/)
+  t.strictSame(await podsOfPool(), [])
+  t.match(await conditionOf('Ready'), { status: 'True', reason: 'ScaledToZero' })
+  const done = await stage.whenFinished(await createVideo())
+  t.match(done.status, { phase: 'Completed', runner: { pod: 'video-0' }, result: { format: 'mp4' } })
+  t.match(done.status?.storagePath, /\.mp4$/)
+  t.match(await stage.fileOf(done), / attempt 1 on video-0$/)
+  t.match(await conditionOf('VideoReady'), { status: 'True', reason: 'VideoAvailable' })
+  const [pod] = await podsOfPool()
+  t.match(pod?.spec?.terminationGracePeriodSeconds, 600)
+  t.match(pod?.spec?.containers[0]?.image, /\/capture-runner-video:/)
+})
+
+t.test('screenshots do not wait for videos, and videos start in the order of their creation', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  node.capture = async ({ options }) => (options?.format === 'webm' ? gate.promise : undefined)
+  await setVideoPool({ maxPods: 1 })
+  const videos = []
+  for (let n = 0; n < 10; n++) videos.push(await createVideo({ format: 'webm', videoDuration: 120 }))
+  await eventually('nine wait', async () => (await videoPool()).status?.queued === 9)
+  for (let n = 0; n < 3; n++) t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+  t.equal((await videoPool()).status?.queued, 9)
+  gate.resolve()
+  for (const video of videos) t.match((await stage.whenFinished(video)).status, { phase: 'Completed', attempt: 1 })
+  const names = videos.map(({ metadata }) => metadata.name)
+  t.strictSame(
+    node.orders.map(({ order }) => order.name).filter((name) => names.includes(name)),
+    names,
+  )
+})
+
+t.test('the order of a video has time for its frames, and an upload with its content type', async (t) => {
+  const until = async (options: object) => {
+    const { status, metadata } = await stage.whenFinished(await createVideo(options))
+    const order = node.orders.findLast(({ order: { name } }) => name === metadata.name)?.order
+    return { order, milliseconds: (order?.deadline ?? 0) - Date.parse(status?.startTime ?? '') }
+  }
+  const short = await until({ videoDuration: 1, videoPoster: true })
+  const long = await until({ videoDuration: 120, format: 'webm' })
+  t.ok(long.milliseconds - short.milliseconds > 119 * 30 * 100, `${long.milliseconds} and ${short.milliseconds} ms`)
+  t.match(short.order?.upload.headers, { 'content-type': 'video/mp4' })
+  t.match(short.order?.artifacts, [{ type: 'poster', upload: { headers: { 'content-type': 'image/jpeg' } } }])
+  t.match(long.order?.upload.headers, { 'content-type': 'video/webm' })
+})
+
+t.test('a lost runner and a new leader neither lose a video nor store it twice', async (t) => {
+  await setVideoPool({ maxPods: 2 })
+  const stored = new Map<string, number>()
+  const store = node.store
+  node.store = async (order, text) => {
+    stored.set(order.name, (stored.get(order.name) ?? 0) + 1)
+    return store(order, text)
+  }
+  const gate = Promise.withResolvers<void>()
+  node.capture = async (order, runner) => {
+    if (order.attempt === 1) await node.crash(runner, 1)
+    if (order.attempt === 1) await new Promise(() => {})
+    await gate.promise
+  }
+  const lost = await createVideo()
+  await eventually('the second attempt runs', async () =>
+    node.orders.some(({ order }) => order.name === lost.metadata.name && order.attempt === 2),
+  )
+  await leader.stop()
+  leader = await stage.lead()
+  gate.resolve()
+  const done = await stage.whenFinished(lost)
+  t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
+  t.equal(stored.get(lost.metadata.name), 1)
+  node.store = store
+})
+
+t.test('a deleted video leaves no file', async (t) => {
+  const done = await stage.whenFinished(await createVideo())
+  t.ok(await stage.fileOf(done))
+  await stage.shots.delete(done.metadata.name)
+  await eventually('its file was deleted', async () => (await stage.fileOf(done)) === undefined)
+})
+
+t.test('videos wait while the runners cannot record, and the pool and an Event report why', async (t) => {
+  node.video = { available: false, detail: 'ffmpeg was not found' }
+  await setVideoPool({ isolation: 'browser' })
+  const video = await createVideo()
+  await eventually('the pool reports it', async () => (await conditionOf('VideoReady'))?.reason === 'VideoUnavailable')
+  t.match(await conditionOf('VideoReady'), { status: 'False', message: /ffmpeg was not found\. .*capture-runner-video/ })
+  await eventually('it is not ready', async () => (await conditionOf('Ready'))?.reason === 'VideoUnavailable')
+  await whenReported('video', 'VideoUnavailable')
+  t.match((await stage.shots.get(video.metadata.name)).status?.phase, 'Pending')
+  t.match((await stage.whenFinished(await stage.create())).status?.phase, 'Completed')
+  node.video = { available: true, detail: '' }
+  await setVideoPool({ isolation: 'context' })
+  t.match((await stage.whenFinished(video)).status, { phase: 'Completed', attempt: 1 })
+  await whenReported('video', 'VideoAvailable')
+})
+
+t.test('queued videos fail when their pool no longer records', async (t) => {
+  node.keepsUnready = true
+  await setVideoPool({ isolation: 'browser' })
+  const video = await createVideo()
+  await setVideoPool({ video: null })
+  t.match((await stage.whenFinished(video)).status?.result?.error, {
+    code: 'VIDEO_UNAVAILABLE',
+    message: /RunnerPool video does not record/,
+  })
+  await eventually('the pool no longer reports on videos', async () => (await conditionOf('VideoReady')) === undefined)
 })

@@ -62,7 +62,6 @@ function kindOf({ method, path }: Pick<KubeRequest, 'method' | 'path'>): string 
 }
 
 const stage = await startStage(t, {
-  own: true,
   environment: {
     TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '0',
     TINTYPE_RETENTION_LIVE_FOR_SECONDS: '5',

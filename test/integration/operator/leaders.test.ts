@@ -3,7 +3,7 @@ import { validatingAdmissionPolicyBindings } from '../../../crds/client/core-res
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { attemptMilliseconds } from '../../../crds/src/dispatch/deadline.ts'
-import { isFinished } from '../../../crds/src/kinds/screenshot.ts'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { NAMESPACE } from '../admission/release.ts'
@@ -18,6 +18,20 @@ function heldCapture() {
   const { promise, resolve } = Promise.withResolvers<void>()
   node.capture = () => promise
   return resolve
+}
+
+/** A Screenshot with a claim for a runner, of some time ago. */
+async function claim(runner: object, ageMilliseconds = 0): Promise<Screenshot> {
+  const { metadata } = await stage.create()
+  const startTime = new Date(Date.now() - ageMilliseconds).toISOString()
+  const status = { phase: 'Running', runner, attempt: 1, startTime, conditions: [] }
+  return stage.shots.patch(metadata.name, mergePatch({ status }), { subresource: 'status' })
+}
+
+/** Lets the deadline of a capture pass. A change of the Screenshot makes the operator look at the clock. */
+async function passDeadline(shot: Screenshot): Promise<void> {
+  stage.clock.ahead = attemptMilliseconds(undefined) + 5_000
+  await stage.shots.patch(shot.metadata.name, mergePatch({ metadata: { annotations: { seen: 'again' } } }))
 }
 
 t.beforeEach(() => {
@@ -57,15 +71,7 @@ t.test('a new leader finds a capture that ended without a leader', async (t) => 
 
 t.test('a new leader sends the order of a claim that its predecessor could not send', async (t) => {
   const [runner] = node.runners.values()
-  const shot = await stage.create()
-  const status = {
-    phase: 'Running',
-    runner: { pod: runner?.pod, uid: runner?.uid },
-    attempt: 1,
-    startTime: new Date(Date.now() - 15_000).toISOString(),
-    conditions: [],
-  }
-  await stage.shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
+  const shot = await claim({ pod: runner?.pod, uid: runner?.uid }, 15_000)
   const leader = await stage.lead()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1, runner: { uid: runner?.uid } })
   t.equal(node.orders.length, 1)
@@ -73,15 +79,7 @@ t.test('a new leader sends the order of a claim that its predecessor could not s
 })
 
 t.test('a new leader releases the claim of a pod that was deleted without a leader', async (t) => {
-  const shot = await stage.create()
-  const status = {
-    phase: 'Running',
-    runner: { pod: 'default-99', uid: 'gone' },
-    attempt: 1,
-    startTime: new Date().toISOString(),
-    conditions: [],
-  }
-  await stage.shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })
+  const shot = await claim({ pod: 'default-99', uid: 'gone' })
   const leader = await stage.lead()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
   await leader.stop()
@@ -121,7 +119,7 @@ t.test('a runner that was frozen in attempt 1 and resumes after attempt 2 change
   frozen?.freeze()
   node.isLost = true
   node.capture = async () => {}
-  stage.clock.ahead = attemptMilliseconds(undefined) + 5_000
+  await passDeadline(shot)
   const done = await stage.whenFinished(shot)
   t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
   t.not(done.status?.runner?.uid, frozen?.uid)
@@ -144,7 +142,7 @@ t.test('a runner that responds after its deadline fails the Screenshot with TIME
   const letGo = heldCapture()
   const shot = await stage.create()
   await stage.whenRunning(shot)
-  stage.clock.ahead = attemptMilliseconds(undefined) + 5_000
+  await passDeadline(shot)
   t.match((await stage.whenFinished(shot)).status, { phase: 'Failed', attempt: 1, result: { error: { code: 'TIMEOUT' } } })
   letGo()
   await leader.stop()

@@ -7,7 +7,7 @@ import { SealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { NAMESPACE } from '../admission/release.ts'
-import { startProgram } from './program.ts'
+import { shortLease, startProgram } from './program.ts'
 import { startStage } from './stage.ts'
 
 const stage = await startStage(t, { runnerPort: RUNNER_PORT })
@@ -20,6 +20,7 @@ const start = (name: string, kubeconfig?: string) =>
     t,
     {
       ...stage.environment,
+      ...shortLease,
       ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
       TINTYPE_POD_NAME: name,
       TINTYPE_POD_UID: `uid-of-${name}`,

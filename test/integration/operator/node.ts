@@ -54,6 +54,11 @@ export async function store(order: CaptureOrder, text: string): Promise<string> 
   return answer.headers.get('etag') ?? ''
 }
 
+/** Status of a pod whose container is running or has ended. */
+export const withContainer = (state: { running?: object; terminated?: object }) => ({
+  containerStatuses: [{ name: 'runner', ready: state.running !== undefined, restartCount: 0, image: 'i', imageID: 'i', state }],
+})
+
 /** A node that runs the pods of runners. */
 export class FakeNode {
   readonly runners = new Map<string, FakeRunner>()
@@ -128,8 +133,11 @@ export class FakeNode {
   async crash(runner: FakeRunner, exitCode: number): Promise<void> {
     runner.freeze()
     const terminated = { exitCode, reason: exitCode === 137 ? 'OOMKilled' : 'Error' }
-    const containerStatuses = [{ name: 'runner', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }]
-    await this.#writeStatus(runner.pod, { phase: 'Failed', containerStatuses, conditions: [{ type: 'Ready', status: 'False' }] })
+    await this.#writeStatus(runner.pod, {
+      ...withContainer({ terminated }),
+      phase: 'Failed',
+      conditions: [{ type: 'Ready', status: 'False' }],
+    })
   }
 
   async #run(pod: Pod): Promise<void> {
@@ -157,9 +165,7 @@ export class FakeNode {
       podIP: ip,
       podIPs: [{ ip }],
       conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: now }],
-      containerStatuses: [
-        { name: 'runner', ready: true, restartCount: 0, image: 'i', imageID: 'i', state: { running: { startedAt: now } } },
-      ],
+      ...withContainer({ running: { startedAt: now } }),
     })
   }
 
@@ -187,7 +193,7 @@ export class FakeNode {
   }
 
   async #startRunner(pod: Pod, ip: string): Promise<FakeRunner> {
-    const { name, uid = '', namespace = '' } = pod.metadata
+    const { name, uid = '' } = pod.metadata
     const environment = Object.fromEntries((pod.spec?.containers[0]?.env ?? []).map((variable) => [variable.name, variable.value]))
     const tokenFile = join(this.#directory, `${uid}.token`)
     await writeFile(tokenFile, await this.#requestToken(pod, [DISPATCH_AUDIENCE]))
@@ -262,7 +268,6 @@ export class FakeNode {
       },
     }
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(this.#port, ip, resolve))
-    void namespace
     return fake
   }
 

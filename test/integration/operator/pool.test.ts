@@ -1,5 +1,4 @@
 import t from 'tap'
-import { events } from '../../../crds/client/core-resources.ts'
 import { accounts } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -7,6 +6,7 @@ import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../../operator/src/scheduling/crash-budget.ts'
 import { eventually } from '../../support/eventually.ts'
+import { withContainer } from './node.ts'
 import { startStage } from './stage.ts'
 
 const plans = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, poolName: 'large' } }
@@ -15,10 +15,7 @@ const { node } = stage
 const operator = await stage.lead()
 
 /** Events about an object with a reason. */
-const reported = async (name: string, reason: string) =>
-  (await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${name}` })).filter(
-    (event) => event.reason === reason,
-  )
+const reported = async (name: string, reason: string) => (await stage.eventsOf(name)).filter((event) => event.reason === reason)
 const conditionOf = async (type: string) => findCondition((await stage.pool()).status?.conditions, type)
 
 const names = async () => (await stage.poolPods()).map(({ metadata }) => metadata.name).sort()
@@ -200,8 +197,7 @@ t.test('without the browser’s sandbox a pod serves one account, and the pool a
     accountsOf.set(uid, (accountsOf.get(uid) ?? new Set()).add(accountName))
   }
   for (const accounts of accountsOf.values()) t.equal(accounts.size, 1, [...accounts].join(' and '))
-  const reported = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
-  t.ok(reported.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
+  t.match(await reported('default', 'BrowserNotFenced'), [{ type: 'Warning', message: /unshare/ }])
 })
 
 t.test('accounts are served in turn when each needs its own pod and there is room for one', async (t) => {
@@ -216,14 +212,10 @@ t.test('a pool whose pods do not start reports why and does not create them endl
   node.keepsUnready = true
   node.sandbox = { chromiumSandbox: true, jail: true, detail: '' }
   await stage.setPool({ minIdle: 2, maxPods: 2, isolation: 'browser' })
-  const terminated = { exitCode: 1, reason: 'Error' }
+  const failed = mergePatch({ status: { phase: 'Failed', ...withContainer({ terminated: { exitCode: 1, reason: 'Error' } }) } })
   const kill = async () => {
-    for (const { metadata } of await stage.poolPods()) {
-      const containerStatuses = [{ name: 'runner', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }]
-      await stage.podClient
-        .patch(metadata.name, mergePatch({ status: { phase: 'Failed', containerStatuses } }), { subresource: 'status' })
-        .catch(() => {})
-    }
+    for (const { metadata } of await stage.poolPods())
+      await stage.podClient.patch(metadata.name, failed, { subresource: 'status' }).catch(() => {})
   }
   const seen = new Set<string | undefined>()
   const until = Date.now() + 4_000

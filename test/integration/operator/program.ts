@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { leases } from '../../../crds/client/core-resources.ts'
+import type { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import type { PodAccount } from '../../support/processes/as-in-pod.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
@@ -28,6 +31,12 @@ export const shortLease = {
   TINTYPE_LEASE_DURATION_MILLISECONDS: '6000',
   TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '5000',
   TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+}
+
+/** Ends the leader as a crash does. Its lease, for which the next one would wait, is deleted as if it had expired. */
+export async function killLeader(leader: Program, http: KubeHttp): Promise<void> {
+  await leader.end('SIGKILL')
+  await new Resource(http, leases).delete('tintype-operator')
 }
 
 const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))

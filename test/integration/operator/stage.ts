@@ -48,6 +48,9 @@ import { FakeNode } from './node.ts'
 /** The chart sets it in the operator's environment; it is read from there. */
 const BUCKET = 'tintype'
 
+/** A name for a Screenshot. It contains its id. */
+export const newName = (): string => toObjectName(newId('scr', new Date()))
+
 /** An operator that considers itself the leader. */
 export interface Operator {
   metrics: ReturnType<typeof createMetrics>
@@ -63,7 +66,9 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   const minio = await startMinio({ directory })
   const release = await installRelease(t, { own: given.own ?? false })
   const runnerPort = given.runnerPort ?? (await findFreePorts(1))[0]!
-  const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort })
+  // Two files with a fixed port may run at the same time.
+  const network = `127.${2 + (process.pid % 250)}`
+  const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort, network })
   await node.start()
   t.teardown(async () => {
     await node.stop()
@@ -143,8 +148,8 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
 
   const ofGateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
 
-  /** Creates a Screenshot as the gateway does, with a name that contains its id. */
-  const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> => createNamed(toObjectName(newId('scr', new Date())), spec)
+  /** Creates a Screenshot as the gateway does. */
+  const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> => createNamed(newName(), spec)
   const createNamed = (name: string, spec: Partial<ScreenshotSpec>): Promise<Screenshot> =>
     ofGateway.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
 
@@ -195,6 +200,8 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       },
     )
   const pool = () => poolClient.get('default')
+  /** Events about an object. */
+  const eventsOf = (name: string) => new Resource(release.admin, events).listAll({ fieldSelector: `involvedObject.name=${name}` })
   const poolPods = () => podClient.listAll({ labelSelector: 'tintype.dev/pool=default' })
 
   return {
@@ -219,6 +226,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     whenIdle,
     pool,
     poolPods,
+    eventsOf,
     runnerPort,
     environment,
     dispatchKey,

@@ -1,16 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
+import { createdAtOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
-import { recordKey } from '../../../crds/src/records/storage-keys.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { toArchivedLine } from '../../../crds/src/records/archive.ts'
+import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
+import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { openPrefix } from '../../../crds/src/webhooks/undelivered.ts'
 import { eventually } from '../../support/eventually.ts'
-import { failedStatus } from '../../support/fakes/builders.ts'
+import { completedStatus, failedStatus } from '../../support/fakes/builders.ts'
+import { isFullLength } from '../../support/length.ts'
 import { call } from '../api-gateway/client.ts'
-import { ACCOUNT, PICTURE, startStage } from './stage.ts'
+import type { Program } from '../operator/program.ts'
+import { ACCOUNT, ago, PICTURE, startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const { world, get, remove, liveIds, listIds } = stage
+let operator: Program
 const isArchived = (id: string) => async () => !(await liveIds()).includes(id) && (await stage.hasObject(recordKey(ACCOUNT, id)))
 
 t.test('a record moves to the archive, and no reader sees a difference', async (t) => {
@@ -27,7 +34,7 @@ t.test('a record moves to the archive, and no reader sees a difference', async (
     ids,
   )
 
-  const operator = await stage.startOperator()
+  operator = await stage.startOperator()
   let rounds = 0
   const changes: unknown[] = []
   const look = async () => {
@@ -161,3 +168,171 @@ t.test('a change of a record while it is being archived is archived too', async 
   await eventually('all are archived', async () => (await liveIds()).length === 0)
   t.strictSame(await Promise.all(ids.map(async (id) => (await get(`/screenshots/${id}`)).body.warnings)), wanted)
 })
+
+const COUNT = isFullLength ? 2_500 : 1_200
+const MOVING = 0.5 * COUNT
+const HOUR = 3_600_000
+
+t.test('pages are exact over the records of three days, while many of them are archived', async (t) => {
+  await operator.end('SIGTERM')
+  await stage.switchAccount('pages')
+  // Spread over 60 hours, with ends in a different order than starts.
+  const record = (n: number) => ({ createdAt: ago((n % 61) * HOUR), hasFile: false, spec: { batchId: `batch_${n % 5}` } })
+  const archived = await stage.addArchived(COUNT - MOVING, record)
+  const moving = await stage.addRecords(MOVING, record)
+  const ids = [...archived, ...moving].sort()
+  await eventually('the gateway has seen all', async () => (await listIds('&status=completed', 500)).length === COUNT)
+  await stage.startOperator()
+  let rounds = 0
+  for (let isDone = false; !isDone; rounds++) {
+    isDone = (await liveIds()).length === 0
+    const limit = [100, 37, 500, 250][rounds % 4]!
+    t.strictSame(await listIds('', limit), ids, `round ${rounds}, ${limit} a page`)
+  }
+  t.ok(rounds > 1, `${rounds} walks while records moved`)
+  t.equal((await listIds('&batch_id=batch_3', 100)).length, COUNT / 5)
+  t.strictSame(
+    (await get('/screenshots?limit=5&offset=600')).body.data.map(({ id }: { id: string }) => id),
+    ids.slice(600, 605),
+  )
+  const middle = createdAtOf(ids[0.4 * COUNT]!).toISOString()
+  const older = await listIds(`&created_before=${middle}`)
+  const younger = await listIds(`&created_after=${middle}`)
+  t.ok(older.length > 0.4 * COUNT && younger.length > 0.35 * COUNT)
+  t.notOk(older.some((id) => younger.includes(id)))
+})
+
+// Screenshots that are applied again after their record was archived, as GitOps does. No runner exists, so nothing can be captured.
+
+const APPLIER = 'applier'
+const apply = (name: string, spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> =>
+  world.screenshots.create({
+    metadata: { name },
+    spec: { options: { fullPage: true, format: 'png' }, accountName: APPLIER, url: `https://example.com/${name}`, ...spec },
+  } as unknown as Screenshot)
+
+/** Ends the capture of a Screenshot, and waits until its record is archived. */
+async function capture(shot: Screenshot, status = completedStatus()): Promise<string> {
+  const id = screenshotIdOf(shot.metadata)
+  await world.bucket.putObject('tintype', objectKey(APPLIER, id, 'png'), PICTURE)
+  const result = { ...status.result, ...(status.phase === 'Completed' ? { fileSizeBytes: PICTURE.length } : {}) }
+  const ended = { ...status, result, completionTime: new Date().toISOString() }
+  await world.screenshots.patch(shot.metadata.name, mergePatch({ status: ended }), { subresource: 'status' })
+  await eventually('the record is archived', async () => (await world.screenshots.find(shot.metadata.name)) === undefined)
+  return id
+}
+
+const whenRestored = (name: string) =>
+  eventually(`${name} is restored`, async () => {
+    const shot = await world.screenshots.get(name)
+    return shot.status?.restoredFrom !== undefined && shot
+  })
+
+/** Waits until the operator wants to capture it. It cannot, because there is no pool. */
+const whenWanted = (name: string) =>
+  eventually(`${name} waits for its pool`, async () => {
+    const shot = await world.screenshots.get(name)
+    return findCondition(shot.status?.conditions, 'Succeeded')?.reason === 'PoolNotFound' && shot
+  })
+
+t.test('a Screenshot applied again takes the result of its record, and is neither captured nor charged', async (t) => {
+  await operator.end('SIGTERM')
+  await stage.switchAccount(APPLIER)
+  await stage.startOperator()
+  const first = await apply('home')
+  const id = await capture(first)
+  const before = await get(`/screenshots/${id}`)
+  t.equal(before.status, 200)
+  const again = await apply('home', { accountName: APPLIER, options: { format: 'png', fullPage: true } })
+  t.not(screenshotIdOf(again.metadata), id)
+  const restored = await whenRestored('home')
+  t.match(restored.status, {
+    phase: 'Completed',
+    restoredFrom: id,
+    id,
+    storagePath: objectKey(APPLIER, id, 'png'),
+    result: { ...completedStatus().result, fileSizeBytes: PICTURE.length },
+  })
+  t.equal(findCondition(restored.status?.conditions, 'Finished')?.status, 'True')
+  t.equal(restored.status?.attempt, undefined)
+  t.equal((await world.usages.find(APPLIER))?.status?.used ?? 0, 0)
+  await capture(await apply('later'))
+  t.equal((await world.screenshots.get('home')).metadata.uid, again.metadata.uid, 'it stays, because it would be applied again')
+  t.strictSame(
+    (await listIds()).filter((listed) => listed === id || listed === screenshotIdOf(again.metadata)),
+    [id],
+    'clients see one record',
+  )
+  t.strictSame((await get(`/screenshots/${id}`)).body, before.body)
+  t.equal((await get(`/screenshots/${screenshotIdOf(again.metadata)}`)).status, 404)
+  await world.screenshots.delete('home')
+  await capture(await apply('last'))
+  t.strictSame((await get(`/screenshots/${id}`)).body, before.body, 'its deletion leaves the record')
+  await apply('home')
+  t.equal((await whenRestored('home')).status?.restoredFrom, id)
+})
+
+t.test('a Screenshot with a name of 253 characters is archived, and takes the result of its record', async (t) => {
+  const name = 'n'.repeat(253)
+  const id = await capture(await apply(name))
+  await apply(name)
+  t.equal((await whenRestored(name)).status?.restoredFrom, id)
+})
+
+t.test('a Screenshot with another spec is captured', async (t) => {
+  await capture(await apply('other'))
+  await apply('other', { options: { fullPage: false } })
+  t.equal((await whenWanted('other')).status?.restoredFrom, undefined)
+})
+
+t.test('a Screenshot whose record failed or was deleted is captured', async (t) => {
+  await capture(await apply('failed'), failedStatus())
+  await apply('failed')
+  t.equal((await whenWanted('failed')).status?.restoredFrom, undefined)
+  const id = await capture(await apply('deleted'))
+  t.equal((await stage.remove(id)).status, 204)
+  await apply('deleted')
+  t.equal((await whenWanted('deleted')).status?.restoredFrom, undefined)
+})
+
+t.test('a result that the API server refuses is captured anew', async (t) => {
+  const id = await capture(await apply('refused'))
+  const key = recordKey(APPLIER, id)
+  const record = await stage.archived(id)
+  const result = { ...record.status?.result, pageTitle: 'x'.repeat(1_000) }
+  await world.bucket.putObject('tintype', key, toArchivedLine({ ...record, status: { ...record.status, result } }))
+  await apply('refused')
+  t.equal((await whenWanted('refused')).status?.restoredFrom, undefined)
+})
+
+t.test(
+  'a Screenshot with 300 KB or 1.2 MB of html is archived whole, shown as before, and takes the result of its record when applied again',
+  async (t) => {
+    for (const size of [300_000, 1_200_000]) {
+      const name = `large-${size}`
+      const html = `<!doctype html><p>${'é '.repeat(size / 3)}`
+      const hideSelectors = Array.from({ length: 30 }, (_, n) => `#a${n}${'x'.repeat(400)}`)
+      const options = { html, hideSelectors }
+      const first = await apply(name, { options })
+      const shownId = screenshotIdOf(first.metadata)
+      const { body: pending } = await eventually('the gateway shows it', async () => {
+        const shown = await get(`/screenshots/${shownId}`)
+        return shown.status === 200 && shown
+      })
+      t.equal(pending.options.html, `${html.slice(0, 64)}…`)
+      t.strictSame(pending.options.hide_selectors, hideSelectors)
+      const listed = async (one: string) =>
+        (await get('/screenshots?limit=100')).body.data.find((shown: { id: string }) => shown.id === one)
+      t.match(await listed(shownId), { options: { html: pending.options.html, hide_selectors: '…' } })
+      const id = await capture(first)
+      t.ok(isDeepStrictEqual((await stage.archived(id)).spec, first.spec), 'the record has all of it')
+      t.strictSame((await get(`/screenshots/${id}`)).body.options, pending.options)
+      t.equal((await listed(id)).options.html, pending.options.html)
+      await apply(name, { options })
+      t.equal((await whenRestored(name)).status?.restoredFrom, id)
+      await world.screenshots.delete(name)
+      await apply(name, { options: { ...options, html: `${html}<p>` } })
+      t.equal((await whenWanted(name)).status?.restoredFrom, undefined)
+    }
+  },
+)

@@ -19,7 +19,7 @@ import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { type ApiResponse, call } from '../api-gateway/client.ts'
 import { startWorld } from '../api-gateway/world.ts'
-import { shortLease, startProgram } from '../operator/program.ts'
+import { killLeader, type Program, shortLease, startProgram } from '../operator/program.ts'
 
 const PARALLEL = 20
 export const ACCOUNT = 'acme'
@@ -45,8 +45,17 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     await http.close()
     await world.stop()
   })
-  for (const name of [ACCOUNT, 'other']) await world.createAccount(name)
-  const key = await world.createKey({ accountName: ACCOUNT })
+  await world.createAccount('other')
+  /** The account of records and requests. */
+  let current = ''
+  let key = ''
+  /** From now on, records and requests are those of a new account. An operator that runs would create its usage first. */
+  async function switchAccount(name: string): Promise<void> {
+    await world.createAccount(name)
+    current = name
+    key = await world.createKey({ accountName: name })
+  }
+  await switchAccount(ACCOUNT)
   const gateway = await world.startGateway(gatewayEnv)
   let operators = 0
 
@@ -71,7 +80,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** Creates a Screenshot as it is at the end of its capture. Returns its id. */
   async function addRecord({
-    account = ACCOUNT,
+    account = current,
     createdAt = new Date(),
     spec = {},
     status = {},
@@ -116,13 +125,13 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
       return aScreenshot({
         name: toObjectName(id),
         metadata: { creationTimestamp: createdAt.toISOString() },
-        spec: { url: `https://example.com/${id}`, accountName: ACCOUNT, ...spec },
+        spec: { url: `https://example.com/${id}`, accountName: current, ...spec },
         status: completedStatus(),
       })
     })
     for (let part = 0; part < 10; part++) {
       const share = screenshots.filter((_, n) => n % 10 === part)
-      for (const { key: name, text: lines } of buildSegments(ACCOUNT, share)) await world.bucket.putObject('tintype', name, lines)
+      for (const { key: name, text: lines } of buildSegments(current, share)) await world.bucket.putObject('tintype', name, lines)
     }
     return screenshots.map(({ metadata }) => toId(metadata.name))
   }
@@ -132,7 +141,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   const remove = (id: string): Promise<ApiResponse> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
   const liveIds = async (): Promise<string[]> =>
     (await world.screenshots.listAll()).map(({ metadata }) => metadata.name.replace('-', '_')).sort()
-  const hasFile = async (id: string, account = ACCOUNT): Promise<boolean> => hasObject(objectKey(account, id, 'png'))
+  const hasFile = async (id: string, account = current): Promise<boolean> => hasObject(objectKey(account, id, 'png'))
   const hasObject = (name: string): Promise<boolean> =>
     world.bucket.statObject('tintype', name).then(
       () => true,
@@ -146,7 +155,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** A record as it is stored in the archive. */
   async function archived(id: string): Promise<Whole<Screenshot>> {
-    const stream = await world.bucket.getObject('tintype', recordKey(ACCOUNT, id))
+    const stream = await world.bucket.getObject('tintype', recordKey(current, id))
     return parseArchivedLine(await text(stream))
   }
 
@@ -167,9 +176,14 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     archived,
     addArchived,
     world,
-    key,
+    get key() {
+      return key
+    },
     gateway,
+    switchAccount,
     startOperator,
+    /** Ends the leader as a crash does. */
+    kill: (leader: Program) => killLeader(leader, http),
     addRecord,
     addRecords,
     get,

@@ -12,7 +12,7 @@ import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
-import { shortLease, startProgram } from '../operator/program.ts'
+import { killLeader, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from '../operator/stage.ts'
 
 // Scheduled runs from the due time to the webhook, by the operator as a program with the chart's permissions. Only the captures are simulated.
@@ -136,7 +136,7 @@ t.test('a run of which the leader was killed is charged once, and the next one i
   const orders = node.orders.length
   await makeDue('changes', 6)
   await eventually('the run is captured', async () => node.orders.length > orders)
-  await operator.end('SIGKILL')
+  await killLeader(operator, admin)
   operator = await startOperator()
   gate.resolve()
   const time = hoursAgo(6).getTime()
@@ -147,22 +147,11 @@ t.test('a run of which the leader was killed is charged once, and the next one i
   t.equal(await usedOf('acme'), 5)
 })
 
+const setUsed = (used: number) => usages.patch('spent', mergePatch({ status: { used } }), { subresource: 'status' })
+const setSuspended = (suspended: boolean) => accountStore.patch('suspended', mergePatch({ spec: { suspended } }))
 for (const [reason, account, block, unblock] of [
-  [
-    'QuotaExceeded',
-    'spent',
-    async () => {
-      const { spec } = await usages.get('spent')
-      await usages.patch('spent', mergePatch({ status: { used: spec.limit } }), { subresource: 'status' })
-    },
-    () => usages.patch('spent', mergePatch({ status: { used: 0 } }), { subresource: 'status' }),
-  ],
-  [
-    'AccountSuspended',
-    'suspended',
-    () => accountStore.patch('suspended', mergePatch({ spec: { suspended: true } })),
-    () => accountStore.patch('suspended', mergePatch({ spec: { suspended: false } })),
-  ],
+  ['QuotaExceeded', 'spent', async () => setUsed((await usages.get('spent')).spec.limit), () => setUsed(0)],
+  ['AccountSuspended', 'suspended', () => setSuspended(true), () => setSuspended(false)],
 ] as const) {
   t.test(`${reason} is a condition and one Event, and the run follows later`, async (t) => {
     await createAccount(account)

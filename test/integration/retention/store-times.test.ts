@@ -13,7 +13,7 @@ import { anAccount } from '../../support/fakes/builders.ts'
 import { markChecks } from '../../support/sources/mark-checks.ts'
 import { makeIdentities } from '../store-identities.ts'
 
-// A real store sets the time of storing itself. So the expiry gets a clock that is days ahead, and the operator's own identity.
+// Times of a real store, which sets the time of storing itself, and the operator's own identity. The expiry gets a clock that is days ahead.
 
 const DAY = 86_400_000
 const ACCOUNT = 'acme'
@@ -27,7 +27,8 @@ const place = { endpoint: minio.endpoint, region: 'us-east-1', bucket: 'tintype'
 const root = openStorage({ ...place, accessKey: minio.accessKey, secretKey: minio.secretKey })
 await root.ensureBucket()
 const { operator } = await makeIdentities(minio)
-const storage = openStorage({ ...place, ...operator })
+const access = { ...place, ...operator }
+const storage = openStorage(access)
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const plans = { ...DEFAULT_PLANS, free: { ...DEFAULT_PLANS.free, retentionDays: 30, recordDays: 60 } }
 
@@ -82,3 +83,13 @@ t.test('a list of a real store contains the time of storing of each object, page
   for (const { lastModified } of [...first, ...rest])
     t.ok(lastModified.getTime() >= before - 1_000 && lastModified.getTime() <= Date.now() + 1_000)
 })
+
+for (const skewMilliseconds of [-90_000, 90_000]) {
+  t.test(`the operator lists and reads its objects with a clock ${skewMilliseconds / 1_000} s from the store’s`, async (t) => {
+    const skewed = openStorage(access, { now: () => new Date(Date.now() + skewMilliseconds) })
+    await skewed.write('records/c/1', 'text')
+    t.equal(await skewed.exists('records/c/1'), true)
+    t.equal(await skewed.exists('records/c/2'), false)
+    t.equal(await skewed.readText('records/c/1', 10), 'text')
+  })
+}
