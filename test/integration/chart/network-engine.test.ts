@@ -89,18 +89,13 @@ const objects = [
   { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node1' }, spec: { podCIDR: '10.245.0.0/24' } },
 ]
 await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
-await kubectl([
-  'patch',
-  'node',
-  'node1',
-  '--subresource=status',
-  '-p',
-  JSON.stringify({ status: { addresses: [{ type: 'InternalIP', address: NODE }] } }),
-])
+const setStatus = (object: string, status: object) =>
+  kubectl(['patch', object, '-n', 'tintype', '--subresource=status', '-p', JSON.stringify({ status })])
+await setStatus('node/node1', { addresses: [{ type: 'InternalIP', address: NODE }] })
 for (const [pod, address] of Object.entries(PODS)) {
   const object = podOf(pod, address)
   await kubectl(['create', '-f', '-'], JSON.stringify(object))
-  await kubectl(['patch', 'pod', pod, '-n', 'tintype', '--subresource=status', '-p', JSON.stringify({ status: object.status })])
+  await setStatus(`pod/${pod}`, object.status)
 }
 
 /** How a connection from a pod to a port of another ends. */
@@ -147,18 +142,12 @@ t.test('kube-router enforces the policies of the chart', async (t) => {
 async function startEngine(): Promise<void> {
   const forget = endWithProcess(place)
   t.teardown(forget)
-  const flags = ['--run-router=false', '--run-service-proxy=false', '--run-firewall=true', '--run-loadbalancer=false', '--enable-cni=false']
+  const off = ['--run-router=false', '--run-service-proxy=false', '--run-loadbalancer=false', '--enable-cni=false']
+  const flags = ['--run-firewall=true', '--service-cluster-ip-range=10.96.0.0/16', ...off]
   await startDaemon(place, {
     name: 'kube-router',
     command: locateTool('kube-router'),
-    args: [
-      ...flags,
-      '--kubeconfig',
-      plane.kubeconfigPath,
-      '--hostname-override=node1',
-      '--service-cluster-ip-range=10.96.0.0/16',
-      '--health-port=0',
-    ],
+    args: [...flags, '--kubeconfig', plane.kubeconfigPath, '--hostname-override=node1', '--health-port=0'],
     environment: {},
   })
   if (!(await isDaemonRunning(place, 'kube-router'))) throw new Error(`kube-router ended: see ${logOf(place, 'kube-router')}`)

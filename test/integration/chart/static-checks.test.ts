@@ -2,17 +2,14 @@ import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { stringify } from 'yaml'
-import { namespaces } from '../../../crds/client/core-resources.ts'
-import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { type Finding, findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
 import { exportSchemas, SCHEMA_LOCATION } from '../../chart/schemas.ts'
 import { ensureChartTools } from '../../chart/tools.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
-import { waitFor } from '../../cluster/host/wait.ts'
-import { startOwnPlane } from '../../support/processes/own-plane.ts'
-import { accessPlane } from '../../support/processes/plane-access.ts'
-import { chartDirectory, helm, type Rendered, renderChart } from '../../support/sources/chart.ts'
+import { eventually } from '../../support/eventually.ts'
+import { chartDirectory, type Rendered, renderChart } from '../../support/sources/chart.ts'
+import { startPlane } from '../client/plane.ts'
 
 // External checkers on the chart with all optional parts enabled, rendered as for the cluster.
 
@@ -35,7 +32,7 @@ const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
 const YAML_OF_GO = { version: '1.1' } as const
 
 const tools = await ensureChartTools()
-const plane = await startOwnPlane(t)
+const plane = await startPlane(t)
 const file = path.join(plane.directory, 'chart.yaml')
 const objects = (await renderChart(everything)).map(inNamespace)
 await writeFile(file, objects.map((object) => stringify(object, YAML_OF_GO)).join('---\n'))
@@ -49,27 +46,14 @@ function inNamespace(object: Rendered): Rendered {
 const describe = ({ checker, rule, kind, name, text }: Finding): string => `${checker} ${rule} ${kind}/${name}: ${text}`
 
 t.test('the chart fits the schemas that the API server publishes', async (t) => {
-  const http = new KubeHttp({ ...(await accessPlane(plane.kubeconfigPath)), namespace: NAMESPACE })
-  t.teardown(() => http.close())
-  await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
-  await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {
-    KUBECONFIG: plane.kubeconfigPath,
-  })
-  await waitFor('schemas of Tintype’s kinds', () => published(http), { timeoutMilliseconds: 60_000, intervalMilliseconds: 500 })
+  const http = plane.connect(t)
+  await eventually('the API server publishes the schemas of Tintype’s kinds', () => isPublished(http))
   const used = new Set(objects.filter(({ kind }) => !FOREIGN_KINDS.includes(kind)).map(({ apiVersion }) => apiVersion))
   const schemas = path.join(plane.directory, 'schemas')
   await exportSchemas(http, [...used, 'apiextensions.k8s.io/v1'], schemas)
   const definitions = (await readdir(path.join(chartDirectory, 'crds'))).map((name) => path.join(chartDirectory, 'crds', name))
-  const conform = (...files: string[]) =>
-    run(tools.kubeconform, [
-      '-strict',
-      '-summary',
-      '-schema-location',
-      path.join(schemas, SCHEMA_LOCATION),
-      '-skip',
-      FOREIGN_KINDS.join(),
-      ...files,
-    ])
+  const flags = ['-strict', '-summary', '-schema-location', path.join(schemas, SCHEMA_LOCATION), '-skip', FOREIGN_KINDS.join()]
+  const conform = (...files: string[]) => run(tools.kubeconform, [...flags, ...files])
 
   t.match(await conform(file, ...definitions), /Valid: [1-9]\d+, Invalid: 0, Errors: 0/)
 
@@ -80,7 +64,7 @@ t.test('the chart fits the schemas that the API server publishes', async (t) => 
 })
 
 /** The API server publishes the schemas of new kinds a moment after they are served. */
-const published = async (http: KubeHttp) =>
+const isPublished = async (http: KubeHttp) =>
   JSON.stringify(await http.request({ method: 'GET', path: '/openapi/v3' })).includes('apis/tintype.dev/v1alpha1')
 
 t.test('every finding of kube-score and checkov in the chart has a written reason, and every reason has a finding', async (t) => {

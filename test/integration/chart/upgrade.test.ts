@@ -96,16 +96,6 @@ t.test('uninstall keeps records, volume and passwords, and a new installation us
   t.match(await new Resource(http, screenshots).get('kept'), { status: { phase: 'Completed' } })
 })
 
-t.test('two releases with the same name work in two namespaces', async (t) => {
-  await new Resource(http, namespaces).create({ metadata: { name: 'staging' } })
-  await helm(['install', 'tintype', chartDirectory, '--namespace', 'staging', '--no-hooks', '--set', 'image.registry=registry.example'], {
-    KUBECONFIG,
-  })
-  const policies = await kubectl('get', 'validatingadmissionpolicies', '-o', 'name')
-  t.match(policies, /\/staging-tintype-runner-status\n/)
-  t.match(policies, /\/tintype-runner-status\n/)
-})
-
 t.test('a cluster without the Gateway API: the error says what to install', async (t) => {
   const route = ['httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=public']
   await t.rejects(upgrade(...route), /the cluster has no HTTPRoute: install the CRDs of the Gateway API/)
