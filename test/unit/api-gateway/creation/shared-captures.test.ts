@@ -5,6 +5,7 @@ import { failureMilliseconds, type SharedCaptureRequest, SharedCaptures } from '
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { anObjectStore } from '../fake-stores.ts'
 import { aQueue, FakeArchive, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
@@ -75,7 +76,7 @@ t.test('SharedCaptures waits for another process, and takes over its plan unchan
   const { aReplica, request, later, quota, screenshots, objects } = aBucket()
   const crash = new Promise<never>(() => {})
   void aReplica({ screenshots: Object.assign(Object.create(screenshots), { create: () => crash }) }).join(request())
-  while (quota.used === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually('it has reserved quota', async () => quota.used > 0)
   const { plan } = JSON.parse(objects.objects.get(sharedCaptureKey('acme', HASH))!)
   later(9)
   t.equal(await aReplica().join(request()), undefined)
@@ -163,7 +164,7 @@ t.test('SharedCaptures does not end a shared capture that another process has ta
     return { granted: 0, refusal: 'rate' as const, facts: quota.facts(owner, NOW) }
   }
   const stalled = aReplica({ quota: Object.assign(Object.create(quota), { reserve: refuse }) }).join(request())
-  while (objects.objects.size === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually('it has begun', async () => objects.objects.size > 0)
   later(11)
   const taken = await aReplica().join(request())
   t.ok(taken?.isCreator)

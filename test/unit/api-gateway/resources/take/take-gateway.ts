@@ -5,6 +5,7 @@ import { apiKeyIdOf, screenshotIdOf } from '../../../../../crds/src/identifiers/
 import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { cacheEntryKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import { aGateway, LINK_KEY, NOW } from '../../fakes.ts'
 
 // A gateway with a clock, and signed links to it. `complete` and `fail` do the operator's part.
@@ -41,14 +42,8 @@ export function aTakeGateway(changes: Parameters<typeof aGateway>[0] = {}) {
   const fail = (screenshot: Screenshot): void => end(screenshot, 'Failed', { error: { code: 'TIMEOUT', message: 'too slow' } })
 
   /** Waits until the gateway has created this many screenshots, and returns the last one. */
-  const created = async (count = 1): Promise<Screenshot> => {
-    for (let tries = 0; tries < 200; tries++) {
-      const all = [...gateway.screenshots.objects.values()]
-      if (all.length >= count) return all[count - 1]!
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error(`fewer than ${count} screenshots`)
-  }
+  const created = (count = 1): Promise<Screenshot> =>
+    eventually(`${count} screenshots`, async () => [...gateway.screenshots.objects.values()][count - 1])
   const later = (seconds: number): void => {
     at = new Date(at.getTime() + seconds * 1_000)
   }
