@@ -39,22 +39,6 @@ t.test('Queue counts what is about to be created, until the slots are released, 
   t.throws(() => queue.check(acme, 4), { code: 'QUEUE_FULL' })
 })
 
-t.test('Queue takes a batch whole or not at all', async (t) => {
-  const { screenshots, queue } = start({ maxQueuedPerAccount: 150 })
-  fill(screenshots, 'acme', 100)
-  t.throws(() => queue.enter(anAccount('acme'), idsOf(100)), { code: 'QUEUE_FULL' })
-  t.doesNotThrow(() => queue.enter(anAccount('acme'), idsOf(50)))
-})
-
-t.test('Queue has room for singles of others when one account is at its bound and the queue is nearly full', async (t) => {
-  const { screenshots, queue } = start({ maxQueued: 1_100, maxQueuedPerAccount: 1_000 }, anAccount)
-  fill(screenshots, 'flood', 990)
-  t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL' }, 'the last tenth is not its own')
-  t.doesNotThrow(() => {
-    for (let n = 0; n < 100; n++) queue.enter(anAccount(`single-${n}`), idsOf(1))
-  })
-})
-
 t.test(
   'Queue counts ten thousand of one account, made with kubectl, up to its limit, and none of accounts that do not exist',
   async (t) => {
