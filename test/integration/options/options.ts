@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { Test } from 'tap'
+import type { Browsers } from '../../../capture-runner/src/browser/browsers.ts'
 import type { Captured } from '../../../capture-runner/src/capture/run.ts'
 import type { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import type { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
@@ -29,6 +30,7 @@ export interface SeenRequest {
 /** Two browsers and a site. */
 export interface OptionStage {
   site: PageServer
+  browsers: Browsers
   /** The HTTP cache of batches. */
   httpCache: HttpCache
   /** All requests so far, oldest first. */
@@ -97,6 +99,7 @@ export async function openStage(t: Test, pages: Pages, options?: StudioOptions):
   const shoot: OptionStage['shoot'] = (path, ...rest) => shootAt(site.url(path), ...rest)
   return {
     site,
+    browsers: studio.browsers,
     httpCache: studio.httpCache,
     seen,
     shoot,

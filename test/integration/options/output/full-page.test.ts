@@ -1,4 +1,4 @@
-// Full pages: limits, methods, and elements that would spoil them.
+// Full pages: limits, methods, and elements that would spoil them, such as canvases that redraw when their size changes.
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
@@ -18,7 +18,27 @@ const patient = (id: string) => `<div id="${id}" style="height:20px;background:#
     if (y > 0 && y < top.innerHeight) e.target.style.background = '#0f0'
   }) }).observe(document.querySelector('#${id}'))</script>`
 
+/** Cleared by every change of its size, and drawn again later. */
+const map = (
+  more = '',
+) => `<div id="place" style="position:absolute;inset:0"><canvas id="map" style="display:block"></canvas></div>${more}<script>
+  const context = map.getContext('2d')
+  const draw = () => { context.fillStyle = '#0f0'; context.fillRect(0, 0, map.width, map.height) }
+  new ResizeObserver(([{ contentRect: { width, height } }]) => { map.width = width; map.height = height; setTimeout(draw, 100) }).observe(place)
+  addEventListener('resize', () => { map.width = place.clientWidth; map.height = place.clientHeight; setTimeout(draw, 100) })
+</script>`
+/** Drawn once by WebGL, whose buffer is not kept, and again some time after the window has changed. */
+const globe = `<canvas id="globe" width="600" height="400" style="display:block;width:100vw;height:100vh"></canvas><script>
+  const context = globe.getContext('webgl')
+  const draw = () => { context.clearColor(0, 1, 0, 1); context.clear(context.COLOR_BUFFER_BIT) }
+  draw()
+  addEventListener('resize', () => { globe.width = innerWidth; setTimeout(draw, 100) })
+</script>`
+
 const stage = await openStage(t, {
+  '/map': page('background:#f00', map()),
+  '/globe': page('background:#f00', globe),
+  '/box': page('background:#f00', map('<p id="box" style="position:relative;width:300px;height:200px;margin:50px">.</p>')),
   // A fixed header, a sticky one below the window, 60 rows of 1,000 px.
   '/tall': markup`<div style="position:fixed;top:0;left:0;width:100px;height:50px;background:#f00"></div>
      ${Array.from({ length: 60 }, (_, i) => block(`rgb(0,${i * 4},200)`, 1_000)).join('')}`,
@@ -207,4 +227,35 @@ t.test('option full_page_overflow: crops, scales down, or fails', async (t) => {
   t.ok(isNear(pixels.at(20, 5_950), [0, 59 * 4, 200]), 'the last row of the page is captured')
   t.match(findings, { truncated: false, warnings: ['the picture is 10 % of its size: the page is 60000 pixels tall'] })
   t.equal((await stage.fail('/tall', { ...limit, fullPageOverflow: 'fail' })).code, 'TOO_LARGE')
+})
+
+// A screenshot of something inside the window must not resize the window.
+const WINDOW = { viewportWidth: 600, viewportHeight: 400, delay: 300 }
+
+for (const path of ['/map', '/globe']) {
+  t.test(`a canvas map is visible in a full page that fits the window: ${path}`, async (t) => {
+    for (const deviceScaleFactor of [1, 2]) {
+      const { pixels } = await stage.shoot(path, { ...WINDOW, fullPage: true, deviceScaleFactor })
+      t.strictSame([pixels.width, pixels.height], [600 * deviceScaleFactor, 400 * deviceScaleFactor])
+      t.ok(isNear(pixels.at(300, 300), GREEN), `at scale ${deviceScaleFactor}: ${pixels.at(300, 300)}`)
+    }
+  })
+
+  t.test(`a canvas map is visible in a window at a scale of 2: ${path}`, async (t) => {
+    const { pixels } = await stage.shoot(path, { ...WINDOW, deviceScaleFactor: 2 })
+    t.strictSame([pixels.width, pixels.height], [1_200, 800])
+    for (const [x, y] of [
+      [5, 5],
+      [1_195, 795],
+    ] as const)
+      t.ok(isNear(pixels.at(x, y), GREEN), `${pixels.at(x, y)}`)
+  })
+}
+
+t.test('a canvas map is visible behind an element in the window', async (t) => {
+  for (const deviceScaleFactor of [1, 2]) {
+    const { pixels } = await stage.shoot('/box', { ...WINDOW, selector: '#box', deviceScaleFactor })
+    t.strictSame([pixels.width, pixels.height], [300 * deviceScaleFactor, 200 * deviceScaleFactor])
+    t.ok(isNear(pixels.at(250, 150), GREEN), `at scale ${deviceScaleFactor}: ${pixels.at(250, 150)}`)
+  }
 })

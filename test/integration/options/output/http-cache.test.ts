@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import sharp from 'sharp'
 import t from 'tap'
+import { capture } from '../../../../capture-runner/src/capture/capture.ts'
+import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import type { Pages } from '../../capture-runner/stage/page-server.ts'
 import { type How, LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
@@ -34,6 +38,9 @@ const elsewhere = (path: string): string => `http://localhost:${new URL(stage.si
 const watched = (url: string): string => `<img src="${url}" onload="document.title = 'shown'" onerror="document.title = 'refused'">`
 
 const pages: Pages = {
+  '/': '<!doctype html><body style="background:#0f0"><p>Text.</p><script src="/shared.js"></script>',
+  '/shared.js': js('var shared'),
+  '/store': (request, response) => void request.resume().once('end', () => response.end()),
   '/control.js': js(),
   '/page': (request, response) =>
     html(`<link rel="stylesheet" href="/style.css"><script src="/umlauts.js"></script><script type="module" src="/module.js"></script>
@@ -285,3 +292,50 @@ interface HarEntry {
   response: { status: number; bodySize: number }
   _fromCache?: string
 }
+
+// Orders of batches, with a storage that accepts everything.
+const parts = {
+  browsers: stage.browsers,
+  policy: LOOPBACK_POLICY,
+  memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
+  httpCache: stage.httpCache,
+}
+
+/** The page's requests during one capture, and the runner's report. */
+async function carryOut(change: Partial<CaptureOrder>) {
+  stage.seen.length = 0
+  const order: CaptureOrder = {
+    uid: 'u',
+    name: 'n',
+    namespace: 'default',
+    accountName: 'default',
+    attempt: 1,
+    url: stage.site.url('/'),
+    options: { viewportWidth: 300, viewportHeight: 200 },
+    upload: { url: stage.site.url('/store'), headers: {}, maxBytes: 1_000_000 },
+    deadline: Date.now() + 60_000,
+    ...change,
+  }
+  const { outcome } = await capture(order, parts, new AbortController().signal)
+  return {
+    phase: outcome.phase,
+    warnings: outcome.result.warnings ?? [],
+    asked: stage.seen.filter(({ method }) => method === 'GET').map(({ path }) => path),
+  }
+}
+
+t.test('orders of one batch and account share responses', async (t) => {
+  const completed = { phase: 'Completed', warnings: [] }
+  const all = ['/', '/shared.js']
+  const before = stage.httpCache.bytes
+  t.strictSame(await carryOut({ batchId: 'batch_1' }), { ...completed, asked: all })
+  // The response is stored in parallel to the capture.
+  await eventually('it is stored', async () => stage.httpCache.bytes > before)
+  t.strictSame(await carryOut({ batchId: 'batch_1' }), { ...completed, asked: ['/'] })
+  t.strictSame(await carryOut({ batchId: 'batch_2' }), { ...completed, asked: all })
+  t.strictSame(await carryOut({ batchId: 'batch_1', accountName: 'another' }), { ...completed, asked: all })
+})
+
+t.test('an order without a batch shares nothing', async (t) => {
+  for (let order = 0; order < 2; order++) t.strictSame(await carryOut({}), { phase: 'Completed', warnings: [], asked: ['/', '/shared.js'] })
+})

@@ -1,4 +1,5 @@
-// Screenshots show what pages do outside of timers, requests and DOM changes, and the wait for it never makes a capture fail or last long.
+// Screenshots show what pages do outside of timers, requests and DOM changes, and the wait for it never makes a capture fail or last long. Requests of
+// dedicated workers count as the page's.
 
 import { createHash } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
@@ -27,6 +28,14 @@ const after =
   (milliseconds: number, type: string, body: string): RequestListener =>
   (_, response) =>
     void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), milliseconds)
+
+const js = (body: string): RequestListener => after(0, 'text/javascript', body)
+/** A page that turns green on a message of its worker. */
+const withWorker = (source: string) =>
+  page(
+    'background:#f00',
+    `<p>A page.</p><script>const worker = ${source}; worker.onmessage = () => { document.body.style.background = "#0f0" }</script>`,
+  )
 
 const large = await sharp({ create: { width: 5_000, height: 4_000, channels: 3, background: '#0f0' } })
   .png()
@@ -159,6 +168,31 @@ const stage = await openStage(
       'image/svg+xml',
       '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="400"><style>rect { animation: appear 1.2s .3s both } @keyframes appear { from { transform: translateX(800px) } }</style><rect width="800" height="400" fill="#0f0"/></svg>',
     ),
+    '/classic': withWorker('new Worker("/worker.js")'),
+    '/module': withWorker('new Worker("/module.js", { type: "module" })'),
+    '/nested': withWorker('new Worker("/outer.js")'),
+    '/inline': withWorker('new Worker(URL.createObjectURL(new Blob(["postMessage(1)"])))'),
+    '/fetching': withWorker('new Worker("/fetching.js")'),
+    '/nested-fetching': withWorker('new Worker("/outer-fetching.js")'),
+    '/ended': page(
+      'background:#0f0',
+      '<p>A page.</p><script>const worker = new Worker("/hanging.js"); worker.onmessage = () => worker.terminate()</script>',
+    ),
+    '/absent': page('background:#0f0', '<p>A page.</p><script>new Worker("/none.js")</script>'),
+    '/framed': page('background:#0f0', '<p>A page.</p><iframe src="/classic"></iframe>'),
+    '/foreign': (request, response) => {
+      const { port } = new URL(`http://${request.headers.host}`)
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end(page('background:#0f0', `<p>A page.</p><iframe src="http://other.example:${port}/classic"></iframe>`))
+    },
+    '/worker.js': js('postMessage(1)'),
+    '/module.js': js('import { say } from "/said.js"; say()'),
+    '/said.js': js('export const say = () => postMessage(1)'),
+    '/outer.js': js('const inner = new Worker("/worker.js"); inner.onmessage = () => postMessage(1)'),
+    '/fetching.js': js('fetch("/late").then((answer) => answer.text()).then(() => postMessage(1))'),
+    '/outer-fetching.js': js('const inner = new Worker("/fetching.js"); inner.onmessage = () => postMessage(1)'),
+    '/hanging.js': js('fetch("/never"); fetch("/worker.js").then(() => postMessage(1))'),
+    '/late': after(1_200, 'text/plain', 'green'),
     '/never': () => {},
   },
   { guard: { dnsServers: [names.address] } },
@@ -239,3 +273,39 @@ t.test('a warning names the request that the page still waits for', async (t) =>
   const { findings } = await stage.shoot('/pending', small)
   t.match(findings.warnings, [/^the page was still waiting for http:\/\/127\.0\.0\.1:\d+\/never when the picture was taken$/])
 })
+
+const quiet = { ...small, waitUntil: ['networkidle' as const], networkIdleTimeout: 8_000 }
+/** Both kinds of tabs, see tab.ts. */
+const TABS = [
+  { name: 'a plain tab', options: {} },
+  { name: 'a tab of Playwright', options: { locale: 'de-DE' } },
+]
+
+for (const { name, options } of TABS) {
+  for (const path of ['/classic', '/module', '/nested', '/inline']) {
+    t.test(`a page with a dedicated worker reaches networkidle: in ${name} for ${path}`, async (t) => {
+      const { findings, pixels } = await stage.shoot(path, { ...quiet, ...options })
+      t.strictSame(findings.warnings, [])
+      t.strictSame(pixels.at(...MIDDLE), GREEN)
+    })
+  }
+
+  t.test(`networkidle waits in ${name} for the requests of a worker, nested or not`, async (t) => {
+    for (const path of ['/fetching', '/nested-fetching']) {
+      const { findings, pixels } = await stage.shoot(path, { ...quiet, ...options })
+      t.strictSame(findings.warnings, [], path)
+      t.strictSame(pixels.at(...MIDDLE), GREEN, path)
+    }
+  })
+
+  t.test(`networkidle is reached in ${name} when a worker ended during a request, or has no script`, async (t) => {
+    for (const path of ['/ended', '/absent']) t.strictSame((await stage.shoot(path, { ...quiet, ...options })).findings.warnings, [], path)
+  })
+
+  t.test(`networkidle is reached in ${name} when a frame has a worker, of the page's site or of another`, async (t) => {
+    for (const path of ['/framed', '/foreign']) {
+      const { findings } = await stage.shootAt(`http://page.example:${new URL(stage.site.url('/')).port}${path}`, { ...quiet, ...options })
+      t.strictSame(findings.warnings, [], path)
+    }
+  })
+}
