@@ -220,6 +220,8 @@ const stage = await openStage(t, {
 })
 const noted = ({ warnings }: { warnings: string[] }) => warnings.filter((text) => /undid|undone/.test(text))
 
+/** As wide as the clipped areas, because these pages are tall. */
+const NARROW = { viewportWidth: 900 }
 const low = { fullPage: true, hover: '#b' }
 const kept: Record<string, [options: CaptureOptions, y?: number, x?: number]> = {
   '/hover': [low, 2450],
@@ -274,7 +276,7 @@ const kept: Record<string, [options: CaptureOptions, y?: number, x?: number]> = 
 }
 t.test('what actions of the client have changed is in the picture of a full page', async (t) => {
   for (const [path, [options, y = 0, x = 150]] of Object.entries(kept)) {
-    const { pixels, findings } = await stage.shoot(path, options)
+    const { pixels, findings } = await stage.shoot(path, { ...NARROW, ...options })
     if (y > 0) t.strictSame(pixels.at(x, y), GREEN, path)
     t.strictSame(noted(findings), [], path)
   }
@@ -290,7 +292,7 @@ const lost: Record<string, [options: CaptureOptions, names: string]> = {
 }
 t.test('a warning names what the page has undone for good', async (t) => {
   for (const [path, [options, names]] of Object.entries(lost)) {
-    const { findings } = await stage.shoot(path, options)
+    const { findings } = await stage.shoot(path, { ...NARROW, ...options })
     const action = Object.keys(options).find((name) => ['click', 'pressKey', 'scripts'].includes(name))
     const sentence = `the page undid what ${toSnakeCase(action ?? '')} had changed, because it was scrolled or laid out again: ${names}. Set full_page_sweep to false`
     t.strictSame(noted(findings), [sentence], path)

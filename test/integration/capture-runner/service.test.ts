@@ -242,8 +242,16 @@ const all: PrivateOptions = {
 }
 const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRET }
 
+const directory = t.testdir({ 'video-left': { 'video.mp4': 'of a runner that was killed' } })
+/** Records videos, and logs all that it can. */
+const verbose = await service.startRunner({
+  TINTYPE_LOG_LEVEL: 'trace',
+  DEBUG: 'pw:error',
+  TINTYPE_VIDEO: 'true',
+  TINTYPE_VIDEO_DIRECTORY: directory,
+})
+
 t.test('a runner at its most verbose log level uses private options without revealing them', async (t) => {
-  const verbose = await service.startRunner({ TINTYPE_LOG_LEVEL: 'trace', DEBUG: 'pw:error' })
   const send = async (path: string, privateOptions: PrivateOptions) => {
     const order = { ...(await service.claim(site.url(path))), privateOptions }
     return { order, ...(await verbose.client.post(address, verbose.key, order)) }
@@ -269,15 +277,13 @@ t.test('a runner at its most verbose log level uses private options without reve
 const VIDEO = { format: 'webm', viewportWidth: 200, viewportHeight: 100, videoDuration: 1, videoFps: 10 } as const
 
 t.test('a runner records, stores and reports a video with its poster, and removes its files', async (t) => {
-  const directory = t.testdir({ 'video-left': { 'video.mp4': 'of a runner that was killed' } })
-  const runner = await service.startRunner({ TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: directory })
-  t.strictSame((await runner.client.identity(address)).video, { available: true, detail: '' })
+  t.strictSame((await verbose.client.identity(address)).video, { available: true, detail: '' })
   t.strictSame(await readdir(directory), [], 'files of before are removed')
   const order = await service.claim(site.url('/green'), { options: { ...VIDEO, videoPoster: true, metadataContentHash: true } })
-  await runner.client.post(address, runner.key, order)
+  await verbose.client.post(address, verbose.key, order)
   const { status, metadata } = await service.finished(order)
   const stored = await bucket.read(service.keyOf(order))
-  const file = join(t.testdirName, 'stored.webm')
+  const file = join(directory, 'stored.webm')
   await writeFile(file, stored?.bytes ?? '')
   t.match(await probeMovie(file), { codec: 'vp9', width: 200, height: 100, frames: 10, seconds: 1 })
   const poster = await bucket.read(`users/default/${metadata.name.replace('-', '_')}.poster.jpeg`)
@@ -301,26 +307,22 @@ t.test('a runner records, stores and reports a video with its poster, and remove
   await eventually('its files are removed', async () => (await readdir(directory)).join() === 'stored.webm')
 
   const still = await service.claim(site.url('/green'), { options: { viewportWidth: 200, viewportHeight: 100 } })
-  await runner.client.post(address, runner.key, still)
+  await verbose.client.post(address, verbose.key, still)
   t.match((await service.finished(still)).status, { phase: 'Completed', result: { format: 'png' } }, 'it still takes screenshots')
-  t.ok((await fetch(`${runner.url}/healthz`)).ok)
-  t.equal(await runner.stop(), 0)
+  t.ok((await fetch(`${verbose.url}/healthz`)).ok)
+  t.equal(await verbose.stop(), 0)
 })
 
 t.test('a runner that was not started for videos, or has no ffmpeg, reports it', async (t) => {
-  for (const [env, video, message] of [
-    [{}, undefined, /^the pool of this capture does not record videos/],
-    [
-      { TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: t.testdir(), TINTYPE_FFMPEG: '/none/ffmpeg' },
-      { available: false, detail: /^ffmpeg does not run/ },
-      /^the runner cannot record videos: ffmpeg does not run/,
-    ],
+  const without = await service.startRunner({ TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: t.testdir(), TINTYPE_FFMPEG: '/none/ffmpeg' })
+  for (const [each, video, message] of [
+    [runner, undefined, /^the pool of this capture does not record videos/],
+    [without, { available: false, detail: /^ffmpeg does not run/ }, /^the runner cannot record videos: ffmpeg does not run/],
   ] as const) {
-    const runner = await service.startRunner(env)
-    t.match((await runner.client.identity(address)).video, video)
+    t.match((await each.client.identity(address)).video, video)
     const order = await service.claim(site.url('/green'), { options: VIDEO })
-    await runner.client.post(address, runner.key, order)
+    await each.client.post(address, each.key, order)
     t.match((await service.finished(order)).status, { phase: 'Failed', result: { error: { code: 'VIDEO_UNAVAILABLE', message } } })
-    t.equal(await runner.stop(), 0)
+    t.equal(await each.stop(), 0)
   }
 })
