@@ -27,57 +27,60 @@ t.test('buildPlan without options equals the documented defaults', async (t) => 
   })
 })
 
-const effects: { options: CaptureOptions; changes: object }[] = [
-  { options: { viewportWidth: 320, viewportHeight: 640 }, changes: { context: { viewport: { width: 320, height: 640 } } } },
-  {
-    options: { stabilityTimeout: 1_000, delay: 300 },
-    changes: {
+const effects: readonly (readonly [options: CaptureOptions, changes: object])[] = [
+  [{ viewportWidth: 320, viewportHeight: 640 }, { context: { viewport: { width: 320, height: 640 } } }],
+  [
+    { stabilityTimeout: 1_000, delay: 300 },
+    {
       stabilityMilliseconds: 700,
       stabilityRealMilliseconds: 700,
       stabilityMaxMilliseconds: 8_000,
       stabilityPicturesMilliseconds: 1_100,
       endlessMilliseconds: 1_000,
     },
-  },
+  ],
   // What appears on scroll begins to load after the delay.
-  {
-    options: { fullPage: true, stabilityTimeout: 1_000, delay: 3_000 },
-    changes: { stabilityMilliseconds: 1_000, delayMilliseconds: 3_000, endlessMilliseconds: 3_000 },
-  },
-  {
-    options: { compareTo: 'scr_00000000000000000000000000' },
-    changes: {
+  [
+    { fullPage: true, stabilityTimeout: 1_000, delay: 3_000 },
+    { stabilityMilliseconds: 1_000, delayMilliseconds: 3_000, endlessMilliseconds: 3_000 },
+  ],
+  [
+    { compareTo: 'scr_00000000000000000000000000' },
+    {
       stabilityMilliseconds: 2_000,
       stabilityRealMilliseconds: 15_000,
       stabilityMaxMilliseconds: 15_000,
       stabilityPicturesMilliseconds: 15_000,
     },
-  },
-  { options: { stabilityTimeout: 0, delay: 3_000 }, changes: { endlessMilliseconds: undefined } },
-  { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
-  {
-    options: { device: 'iPhone 15 Pro' },
-    changes: { context: { viewport: { width: 393, height: 659 }, deviceScaleFactor: 3, emulated: { mobile: true, touch: true } } },
-  },
-  { options: { darkMode: true }, changes: { context: { colorScheme: 'dark' } } },
-  { options: { format: 'jpeg' }, changes: { picture: { format: 'jpeg', quality: 90 } } },
-  { options: { format: 'webp', imageQuality: 0 }, changes: { picture: { format: 'webp', quality: 0 } } },
-  { options: { omitBackground: true }, changes: { picture: { transparent: true } } },
-  { options: { backgroundColor: 'red' }, changes: { picture: { canvas: { r: 255, g: 0, b: 0, alpha: 1 } } } },
-  { options: { fullPage: true, fullPageMaxHeight: 1_000 }, changes: { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] } },
-  { options: { delay: 5 }, changes: { delayMilliseconds: 5 } },
-  { options: { timeout: 1_000 }, changes: { timeoutMilliseconds: 1_000 } },
-  { options: { waitForSelector: '#a' }, changes: { waitForSelector: { selector: '#a', isVisible: true, count: 1 } } },
-  { options: { waitUntil: ['commit', 'networkidle'] }, changes: { states: ['commit', 'networkidle'] } },
-  { options: { styles: 'a{}' }, changes: { styles: 'a{}' } },
-  { options: { waitForImages: true, timeout: 7_000 }, changes: { imagesMilliseconds: 7_000 } },
-  { options: { offline: true, html: '<p>' }, changes: { isOffline: true } },
-  { options: { scripts: '1' }, changes: { scripts: '1' } },
-  { options: { scripts: '1', scriptsWaitUntil: ['load'] }, changes: { scriptsStates: ['load'] } },
-  { options: { click: '#b' }, changes: { click: { selector: '#b', isNeeded: true } } },
+  ],
+  [{ stabilityTimeout: 0, delay: 3_000 }, { endlessMilliseconds: undefined }],
+  [{ deviceScaleFactor: 2 }, { context: { deviceScaleFactor: 2 } }],
+  [
+    { device: 'iPhone 15 Pro' },
+    { context: { viewport: { width: 393, height: 659 }, deviceScaleFactor: 3, emulated: { mobile: true, touch: true } } },
+  ],
+  [{ darkMode: true }, { context: { colorScheme: 'dark' } }],
+  [{ format: 'jpeg' }, { picture: { format: 'jpeg', quality: 90 } }],
+  [{ format: 'webp', imageQuality: 0 }, { picture: { format: 'webp', quality: 0 } }],
+  [{ omitBackground: true }, { picture: { transparent: true } }],
+  [{ backgroundColor: 'red' }, { picture: { canvas: { r: 255, g: 0, b: 0, alpha: 1 } } }],
+  [
+    { fullPage: true, fullPageMaxHeight: 1_000 },
+    { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] },
+  ],
+  [{ delay: 5 }, { delayMilliseconds: 5 }],
+  [{ timeout: 1_000 }, { timeoutMilliseconds: 1_000 }],
+  [{ waitForSelector: '#a' }, { waitForSelector: { selector: '#a', isVisible: true, count: 1 } }],
+  [{ waitUntil: ['commit', 'networkidle'] }, { states: ['commit', 'networkidle'] }],
+  [{ styles: 'a{}' }, { styles: 'a{}' }],
+  [{ waitForImages: true, timeout: 7_000 }, { imagesMilliseconds: 7_000 }],
+  [{ offline: true, html: '<p>' }, { isOffline: true }],
+  [{ scripts: '1' }, { scripts: '1' }],
+  [{ scripts: '1', scriptsWaitUntil: ['load'] }, { scriptsStates: ['load'] }],
+  [{ click: '#b' }, { click: { selector: '#b', isNeeded: true } }],
 ]
 
-for (const { options, changes } of effects) {
+for (const [options, changes] of effects) {
   t.test(`buildPlan applies ${Object.keys(options).join(' and ')}`, async (t) => {
     t.match(buildPlan(URL, options), changes)
     t.notSame(buildPlan(URL, options), buildPlan(URL, undefined))
@@ -259,10 +262,8 @@ t.test('buildSyntax reads header and footer of a pdf, and of nothing else', asyn
   t.equal(syntaxOf({ format: 'png', ...templates }), undefined)
 })
 
-const videoPlan = (options: CaptureOptions) => buildPlan('https://a.example/', options)
-
 t.test('buildPlan has a video with the defaults of its options', async (t) => {
-  const built = videoPlan({ format: 'mp4' })
+  const built = plan({ format: 'mp4' })
   t.strictSame(built.video, {
     format: 'mp4',
     fps: 30,
@@ -278,14 +279,14 @@ t.test('buildPlan has a video with the defaults of its options', async (t) => {
 })
 
 t.test('buildPlan has no video for a screenshot', async (t) => {
-  const built = videoPlan({ format: 'webp' })
+  const built = plan({ format: 'webp' })
   t.equal(built.video, undefined)
   t.equal(formatOf(built), 'webp')
   t.notOk('frameControl' in built.context)
 })
 
 t.test('buildPlan computes the size of the file', async (t) => {
-  const sizeOf = (options: CaptureOptions) => Object.values(videoPlan({ format: 'mp4', ...options }).video?.size ?? {})
+  const sizeOf = (options: CaptureOptions) => Object.values(plan({ format: 'mp4', ...options }).video?.size ?? {})
   t.strictSame(sizeOf({ viewportWidth: 333, viewportHeight: 201 }), [334, 202], 'a movie has even sides')
   t.strictSame(sizeOf({ viewportWidth: 333, viewportHeight: 201, format: 'gif' }), [333, 201])
   t.strictSame(sizeOf({ videoWidth: 640 }), [640, 360])
@@ -294,22 +295,20 @@ t.test('buildPlan computes the size of the file', async (t) => {
 })
 
 t.test('buildPlan has the times of a scroll', async (t) => {
-  t.equal(videoPlan({ format: 'webm' }).video?.scroll, undefined)
+  t.equal(plan({ format: 'webm' }).video?.scroll, undefined)
   const scroll: CaptureOptions = { format: 'webm', videoScenario: 'scroll' }
-  t.strictSame(videoPlan(scroll).video?.scroll, { pause: 500, scroll: 4_000, back: false, easing: 'ease_in_out' })
-  t.match(videoPlan({ ...scroll, videoScrollBack: true, videoScrollEasing: 'linear' }).video?.scroll, { scroll: 2_000, easing: 'linear' })
+  t.strictSame(plan(scroll).video?.scroll, { pause: 500, scroll: 4_000, back: false, easing: 'ease_in_out' })
+  t.match(plan({ ...scroll, videoScrollBack: true, videoScrollEasing: 'linear' }).video?.scroll, { scroll: 2_000, easing: 'linear' })
 })
 
 t.test('buildPlan lowers the frames of a gif that players would show slowly', async (t) => {
-  const built = videoPlan({ format: 'gif', videoFps: 60, videoDuration: 2 })
+  const built = plan({ format: 'gif', videoFps: 60, videoDuration: 2 })
   t.match(built.video, { fps: 50, frames: 100 })
   t.match(built.warnings, [/^video_fps is 50/])
-  t.strictSame(videoPlan({ format: 'mp4', videoFps: 60 }).warnings, [])
+  t.strictSame(plan({ format: 'mp4', videoFps: 60 }).warnings, [])
 })
 
 t.test('a video records instead of taking a screenshot, and waits for no stable page', async (t) => {
-  const stepsOf = (options: CaptureOptions) =>
-    STEPS.filter(({ isWanted }) => isWanted?.(videoPlan(options)) ?? true).map(({ name }) => name)
   const [still, moving] = [stepsOf({}), stepsOf({ format: 'mp4' })]
   t.strictSame(
     still.filter((name) => !moving.includes(name)),
