@@ -244,14 +244,11 @@ const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRE
 
 const directory = t.testdir({ 'video-left': { 'video.mp4': 'of a runner that was killed' } })
 /** Records videos, and logs all that it can. */
-const verbose = await service.startRunner({
-  TINTYPE_LOG_LEVEL: 'trace',
-  DEBUG: 'pw:error',
-  TINTYPE_VIDEO: 'true',
-  TINTYPE_VIDEO_DIRECTORY: directory,
-})
+let verbose: typeof runner
 
 t.test('a runner at its most verbose log level uses private options without revealing them', async (t) => {
+  const video = { TINTYPE_VIDEO: 'true', TINTYPE_VIDEO_DIRECTORY: directory }
+  verbose = await service.startRunner({ TINTYPE_LOG_LEVEL: 'trace', DEBUG: 'pw:error', ...video })
   const send = async (path: string, privateOptions: PrivateOptions) => {
     const order = { ...(await service.claim(site.url(path))), privateOptions }
     return { order, ...(await verbose.client.post(address, verbose.key, order)) }
