@@ -67,6 +67,13 @@ function aRunner() {
   return { runner, captures, reports, lines, end, write }
 }
 
+/** The same during a capture. */
+function aBusyRunner() {
+  const made = aRunner()
+  made.runner.accept(anOrder())
+  return made
+}
+
 /** Waits for pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -80,8 +87,7 @@ t.test('Runner accepts an order, reports its result, and remembers it', async (t
 })
 
 t.test('Runner answers a repeated order with its state', async (t) => {
-  const { runner, captures, end, write } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures, end, write } = aBusyRunner()
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
   await end(0)
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'reporting' } })
@@ -91,8 +97,7 @@ t.test('Runner answers a repeated order with its state', async (t) => {
 })
 
 t.test('Runner starts another capture while the last one is being stored', async (t) => {
-  const { runner, captures, reports, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures, reports, end } = aBusyRunner()
   let isTold = false
   const waiting = runner.whenFinished('a', 60_000, 'taken').then(() => {
     isTold = true
@@ -110,8 +115,7 @@ t.test('Runner starts another capture while the last one is being stored', async
 })
 
 t.test('Runner holds at most two unstored screenshots', async (t) => {
-  const { runner, captures, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures, end } = aBusyRunner()
   captures[0]?.take()
   runner.accept(anOrder({ uid: 'b' }))
   captures[1]?.take()
@@ -121,8 +125,7 @@ t.test('Runner holds at most two unstored screenshots', async (t) => {
 })
 
 t.test('Runner gives up a capture that it could not store, and keeps the next one', async (t) => {
-  const { runner, captures, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures, end } = aBusyRunner()
   captures[0]?.take()
   runner.accept(anOrder({ uid: 'b' }))
   await end(0, anAttempt('STORAGE_FAILED'))
@@ -132,15 +135,13 @@ t.test('Runner gives up a capture that it could not store, and keeps the next on
 })
 
 t.test('Runner is busy for every other order during a capture, including its next attempt', async (t) => {
-  const { runner } = aRunner()
-  runner.accept(anOrder())
+  const { runner } = aBusyRunner()
   t.match(runner.accept(anOrder({ uid: 'b' })), { kind: 'busy', state: { uid: 'a' } })
   t.match(runner.accept(anOrder({ attempt: 2 })), { kind: 'busy', state: { uid: 'a', attempt: 1 } })
 })
 
 t.test('Runner accepts the next order while it reports the last', async (t) => {
-  const { runner, end, write } = aRunner()
-  runner.accept(anOrder())
+  const { runner, end, write } = aBusyRunner()
   await end(0)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running' }])
@@ -149,8 +150,7 @@ t.test('Runner accepts the next order while it reports the last', async (t) => {
 })
 
 t.test('Runner takes a second attempt alone, so that the loss of its page can only be its own fault', async (t) => {
-  const { runner, captures } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures } = aBusyRunner()
   captures[0]?.take()
   t.equal(runner.accept(anOrder({ uid: 'b', attempt: 2 })).kind, 'accepted')
   await settled()
@@ -167,8 +167,7 @@ t.test('Runner takes a second attempt alone, so that the loss of its page can on
 })
 
 t.test('Runner gives up a capture whose page was ended for the memory of another', async (t) => {
-  const { runner, reports, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, reports, end } = aBusyRunner()
   const error = new CaptureError('INTERNAL_ERROR', 'why', { givenUpAs: OUT_OF_MEMORY })
   await end(0, { ...anAttempt(), error })
   t.strictSame(reports, [])
@@ -209,8 +208,7 @@ t.test('Runner drops a canceled capture, running or being reported', async (t) =
 })
 
 t.test('Runner survives a bug in a capture', async (t) => {
-  const { runner, captures, lines } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures, lines } = aBusyRunner()
   captures[0]?.fail(new Error('bug'))
   await settled()
   t.match(lines.join(), /capture failed unexpectedly/)
@@ -229,8 +227,7 @@ t.test('Runner remembers a limited number of captures', async (t) => {
 })
 
 t.test('a closing Runner accepts no order, and waits for its captures', async (t) => {
-  const { runner, reports, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, reports, end } = aBusyRunner()
   const closed = runner.close(60_000)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'busy')
   await end(0)
@@ -241,16 +238,14 @@ t.test('a closing Runner accepts no order, and waits for its captures', async (t
 })
 
 t.test('a closing Runner gives up captures after the grace period', async (t) => {
-  const { runner, captures } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures } = aBusyRunner()
   await runner.close(1)
   t.ok(captures[0]?.canceled.aborted)
   t.equal(runner.find('a'), undefined)
 })
 
 t.test('Runner logs one line per capture, without the client’s data', async (t) => {
-  const { runner, lines, end } = aRunner()
-  runner.accept(anOrder())
+  const { lines, end } = aBusyRunner()
   await end(0, anAttempt('TIMEOUT'))
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] ?? ''), { msg: 'capture finished', uid: 'a', attempt: 1, outcome: 'Failed', code: 'TIMEOUT' })
@@ -268,8 +263,7 @@ t.test('Runner reports how many captures it started, and the account of the last
 })
 
 t.test('Runner returns why it gave up a capture, also on shutdown', async (t) => {
-  const { runner, end } = aRunner()
-  runner.accept(anOrder())
+  const { runner, end } = aBusyRunner()
   await end(0, anAttempt('STORAGE_FAILED'))
   t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
   runner.accept(anOrder({ uid: 'b' }))
@@ -278,16 +272,14 @@ t.test('Runner returns why it gave up a capture, also on shutdown', async (t) =>
 })
 
 t.test('Runner returns no reason for a canceled capture', async (t) => {
-  const { runner } = aRunner()
-  runner.accept(anOrder())
+  const { runner } = aBusyRunner()
   runner.cancel('a')
   await settled()
   t.equal(runner.findGivenUp('a'), undefined)
 })
 
 t.test('whenFinished resolves when a capture is no longer running', async (t) => {
-  const { runner, captures } = aRunner()
-  runner.accept(anOrder())
+  const { runner, captures } = aBusyRunner()
   let resolved = 0
   const waiting = runner.whenFinished('a', 60_000).then(() => resolved++)
   await settled()
@@ -300,8 +292,7 @@ t.test('whenFinished resolves when a capture is no longer running', async (t) =>
 })
 
 t.test('whenFinished waits no longer than requested', async (t) => {
-  const { runner } = aRunner()
-  runner.accept(anOrder())
+  const { runner } = aBusyRunner()
   await runner.whenFinished('a', 1)
   t.match(runner.find('a'), { state: 'running' })
 })
