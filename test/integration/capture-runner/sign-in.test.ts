@@ -103,12 +103,16 @@ t.test('headers are sent with a worker’s requests, bypassing a service worker'
     (text: string): RequestListener =>
     (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
+  // The worker asks before there is a service worker, because one that the service worker has claimed sends its requests through it.
   const sites = await serveSites(t, () => ({
     own: {
       '/': html(
         `<script>var ended = []
-        new Worker('/worker.js').onmessage = () => ended.push('worker')
-        navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(() => fetch('/after')).then(() => ended.push('page'))</script>`,
+        const register = () => navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready)
+        new Worker('/worker.js').onmessage = () => {
+          ended.push('worker')
+          register().then(() => fetch('/after')).then(() => ended.push('page'))
+        }</script>`,
       ),
       '/worker.js': script("fetch('/from-worker').then(() => postMessage('ended'))"),
       '/service.js': script(
