@@ -229,7 +229,14 @@ export const rules: Rules = {
     },
     {
       sources: below(...['browser', 'capture', 'server', 'runtime'].map((name) => `capture-runner/src/${name}`)),
-      tests: integration('options/*', 'options/page/identity', 'capture-runner/*', 'complaints/*', 'egress/browser', 'operator/captures'),
+      tests: integration(
+        'options/*',
+        'options/page/{identity,late-work}',
+        'capture-runner/*',
+        'complaints/*',
+        'egress/browser',
+        'operator/captures',
+      ),
     },
     {
       sources: below('crds/src/options'),
