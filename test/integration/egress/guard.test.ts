@@ -2,14 +2,15 @@
 
 import { once } from 'node:events'
 import type http from 'node:http'
-import net from 'node:net'
+import type net from 'node:net'
 import t, { type Test } from 'tap'
 import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
 import { createGuard, type EgressPolicy } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
+import { findFreePorts } from '../../cluster/host/ports.ts'
 import { eventually } from '../../support/eventually.ts'
 import { askThrough, saidOn, sendRaw, tunnelThrough } from '../../support/servers/proxy-client.ts'
-import { portOf, startRawSite, startSite } from './sites.ts'
+import { startRawSite, startSite } from './sites.ts'
 
 const POLICY: EgressPolicy = { rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }, maxBytes: 1e8 }
 const guard = createGuard({ connectTimeoutMilliseconds: 2_000 })
@@ -19,15 +20,6 @@ const openArmed = async (t: Test, policy: EgressPolicy = POLICY) => {
   t.teardown(() => session.close())
   session.arm(policy)
   return session
-}
-
-const findFreePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const proxyPort = ({ proxyUrl }: { proxyUrl: string }): number => Number(new URL(proxyUrl).port)
@@ -66,7 +58,7 @@ t.test(
 
 t.test('Guard reports a rejected connection', async (t) => {
   const session = await openArmed(t)
-  const port = await findFreePort()
+  const [port] = await findFreePorts(1)
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${port}/`)).status, undefined)
   t.equal(await tunnelThrough(session.proxyUrl, `127.0.0.1:${port}`), undefined)
   const refused = { decision: 'failed', code: 'NAVIGATION_FAILED', error: 'ECONNREFUSED' }

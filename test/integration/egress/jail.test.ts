@@ -188,18 +188,8 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
     console.log(JSON.stringify(await probeSandbox(${JSON.stringify(config)})))`
   const without = 'echo 0 >/proc/sys/user/max_user_namespaces && exec unshare --user --map-user=10001 --map-group=10001 "$@"'
   // The limit applies in the namespace where it is set: it allows this level and none below.
-  const nested = [
-    '--user',
-    '--map-root-user',
-    'sh',
-    '-c',
-    without.replace('echo 0', 'echo 1'),
-    'sh',
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    program,
-  ]
+  const nested = ['--user', '--map-root-user', 'sh', '-c', without.replace('echo 0', 'echo 1'), 'sh']
+  nested.push(process.execPath, '--input-type=module', '--eval', program)
   const { stdout } = spawnSync('unshare', nested, { encoding: 'utf8' })
   t.match(JSON.parse(stdout), {
     jail: false,

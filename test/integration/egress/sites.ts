@@ -14,7 +14,7 @@ export interface Site {
   sockets: Set<net.Socket>
 }
 
-export const portOf = (server: net.Server): number => (server.address() as net.AddressInfo).port
+const portOf = (server: net.Server): number => (server.address() as net.AddressInfo).port
 
 const watch = async (t: Test, server: net.Server, close: () => void): Promise<Site> => {
   const site: Site = { port: 0, connections: 0, sockets: new Set() }

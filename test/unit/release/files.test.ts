@@ -8,6 +8,7 @@ import { buildLoadScript } from '../../release/airgap.ts'
 import { annotateChart, withRegistry } from '../../release/chart.ts'
 import { buildKrewManifest } from '../../release/krew.ts'
 import { changesOf } from '../../release/page.ts'
+import { isLoopback, parseSettings } from '../../release/settings.ts'
 
 const read = (file: string): Promise<string> => readFile(path.join(repository, file), 'utf8')
 const build = {
@@ -73,4 +74,27 @@ t.test('nativePackagesOf finds the packages for Linux with glibc of another plat
     '@img/sharp-linux-arm64',
   ])
   t.strictSame(nativePackagesOf(['sharp'], packages, 'amd64'), ['@img/sharp-libvips-linux-x64', '@img/sharp-linux-x64'])
+})
+
+const registry = ['--registry', 'ghcr.io/acme/tintype']
+
+const refused: [string[], RegExp][] = [
+  [[], /--registry is missing.*ghcr\.io/],
+  [['--registry', 'https://ghcr.io/acme'], /is not a host and a path.*without https/],
+  [['--registry', 'ghcr.io'], /is not a host and a path/],
+  [['--registry', 'ghcr.io/Acme/tintype'], /lower case/],
+  [[...registry, '--platforms', 'amd64,riscv64'], /riscv64 is unknown: choose from amd64,arm64/],
+  [[...registry, '--source', 'github.com/acme'], /starts with https/],
+]
+for (const [args, message] of refused) {
+  t.test(`parseSettings rejects ${args.join(' ') || 'no arguments'}`, async (t) => t.throws(() => parseSettings(args), { message }))
+}
+
+t.test('isLoopback is true only for registries of this machine', async (t) => {
+  t.strictSame(
+    ['127.0.0.1:5000/tintype', 'localhost:5000/x', 'localhost/x', 'localhost.example.com/x', '127.example.com/x', 'ghcr.io/x'].map(
+      isLoopback,
+    ),
+    [true, true, true, false, false, false],
+  )
 })
