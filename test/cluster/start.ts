@@ -14,7 +14,7 @@ import { captureFirst, consoleLink, writeEnvironment } from './release/first-cap
 import { ensurePortForward } from './release/port-forward.ts'
 import { ensureNamespaces, ensureRelease } from './release/release.ts'
 import { awaitRollout } from './release/rollout.ts'
-import { clusterSteps } from './up.ts'
+import { clusterSteps, toolSteps } from './up.ts'
 
 async function main(): Promise<void> {
   const start = performance.now()
@@ -39,9 +39,12 @@ async function main(): Promise<void> {
 const FIRST_START = 'The first start takes about 9 minutes on 2 cores, because it compiles Kubernetes. Later starts take about 20 seconds.'
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
-  if (await mustBuildPrograms()) process.stdout.write(`${FIRST_START}\n\n`)
-  const { steps, tags } = imageSteps(true)
-  return { steps: [...clusterSteps(facts), ...steps], tags }
+  const { begin, steps, tags } = imageSteps(true)
+  const [base, ...others] = steps
+  const isFirst = await mustBuildPrograms()
+  if (isFirst) process.stdout.write(`${FIRST_START}\n\n`)
+  const [packages, ...programs] = toolSteps()
+  return { steps: [packages, ...(isFirst ? [begin] : []), ...programs, base, ...clusterSteps(facts), ...others], tags }
 }
 
 /** Builds nothing, because another cluster pulls images from a registry. */

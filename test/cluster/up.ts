@@ -19,7 +19,7 @@ import { ensureVolumes } from './kubernetes/volumes.ts'
 import { buildCoredns, buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
 
 /** Installs packages and builds programs. `morePackages` are additional Debian packages. */
-export function toolSteps(morePackages: readonly string[] = []): Step[] {
+export function toolSteps(morePackages: readonly string[] = []): [Step, ...Step[]] {
   return [
     { name: 'Debian packages', run: (report) => ensurePackages(report, morePackages) },
     { name: 'Kubernetes programs', run: (report) => built(buildKubernetes(report)) },
@@ -27,10 +27,9 @@ export function toolSteps(morePackages: readonly string[] = []): Step[] {
   ]
 }
 
-/** The steps in order. They fill `facts`. */
+/** The steps after those of the tools, in order. They fill `facts`. */
 export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
-    ...toolSteps(),
     { name: 'CoreDNS', run: (report) => built(buildCoredns(report)) },
     { name: 'Network and certificates', run: () => ensurePrerequisites(facts) },
     { name: 'etcd', run: () => ensureEtcd(facts) },

@@ -9,7 +9,7 @@ import { runCommand } from '../host/command.ts'
 import { isDaemonRunning } from '../host/daemons.ts'
 import { ensurePackages } from '../host/packages.ts'
 import { choices } from '../host/state.ts'
-import { runSteps, type Step } from '../host/steps.ts'
+import { type Report, runSteps, type Step } from '../host/steps.ts'
 import { place } from '../kubernetes/network.ts'
 import { baseImage, ensureBase } from './base.ts'
 import { ensureImage } from './build.ts'
@@ -19,26 +19,48 @@ import { buildah } from './store.ts'
 /** Tags of the images by name. The steps fill it. */
 export type ImageTags = Map<string, string>
 
+export interface ImageSteps {
+  /** Begins to build the images that contain no program from Go, while Go compiles. The other steps try again what failed. */
+  begin: Step
+  /** The first builds the base image, after the early builds. Then there is one for each image. */
+  steps: [Step, ...Step[]]
+  tags: ImageTags
+}
+
 /** Steps that build the images and optionally load them. */
-export function imageSteps(load: boolean, only?: readonly string[]): { steps: Step[]; tags: ImageTags } {
+export function imageSteps(load: boolean, only?: readonly string[]): ImageSteps {
   const tags: ImageTags = new Map()
+  const chosen = chooseImages(only)
   let baseId = ''
+  let early: Promise<unknown> | undefined
+  const buildEarly = async (report: Report): Promise<void> => {
+    const id = await ensureBase(report)
+    for (const plan of chosen.filter(({ goProgram }) => goProgram === undefined)) await ensureImage(plan, id, { load: false, report })
+  }
+  const begin: Step = {
+    name: 'Images',
+    run: async () => {
+      early = buildEarly(() => {}).catch(() => {})
+      return 'being built during the next steps'
+    },
+  }
   const base: Step = {
     name: 'Base image',
     run: async (report) => {
+      await early
       baseId = await ensureBase(report)
       return baseImage
     },
   }
-  const steps = chooseImages(only).map((plan) => ({
+  const steps = chosen.map((plan) => ({
     name: `Image ${plan.name}`,
-    run: async (report: (text: string) => void) => {
+    run: async (report: Report) => {
       const { tag, outcome } = await ensureImage(plan, baseId, { load, report })
       tags.set(plan.name, tag)
       return outcome
     },
   }))
-  return { steps: [base, ...steps], tags }
+  return { begin, steps: [base, ...steps], tags }
 }
 
 function chooseImages(only?: readonly string[]): ImagePlan[] {
