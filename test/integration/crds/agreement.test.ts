@@ -13,6 +13,7 @@ import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { contradictions } from '../../../crds/src/options/contradictions.ts'
 import { privateOptionNames } from '../../../crds/src/options/private.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.ts'
 import { samplesOf } from '../../support/sources/option-samples.ts'
 import { startPlane } from '../client/plane.ts'
@@ -24,6 +25,8 @@ const plane = await startPlane(t)
 const http = plane.connect(t)
 const url = 'https://example.com/'
 let names = 0
+/** Concurrent calls of the API server. */
+const CALLS = 8
 
 /** Whether the API server accepts a Screenshot, or an object of another kind, by a dry run. */
 async function isStored(spec: object, resource: Pick<typeof screenshots, 'kind' | 'plural'> = screenshots): Promise<boolean> {
@@ -49,12 +52,9 @@ function isLegal(spec: object): boolean {
 
 /** The specs that only one of the two accepts, shortened. */
 async function findDisagreements(specs: readonly object[]): Promise<{ spec: string; isStored: boolean }[]> {
-  const found: { spec: string; isStored: boolean }[] = []
-  for (const spec of specs) {
-    const stored = await isStored(spec)
-    if (stored !== isLegal(spec)) found.push({ spec: JSON.stringify(spec).slice(0, 200), isStored: stored })
-  }
-  return found
+  const found = await mapConcurrently(specs, CALLS, async (spec) => ({ spec, isStored: await isStored(spec) }))
+  const differing = found.filter(({ spec, isStored }) => isStored !== isLegal(spec))
+  return differing.map(({ spec, isStored }) => ({ spec: JSON.stringify(spec).slice(0, 200), isStored }))
 }
 
 t.test('CEL and TypeScript agree on every contradiction', async (t) => {
@@ -120,8 +120,8 @@ t.test('REST and the API server agree on names for people', async (t) => {
   ]
   for (const { resource, spec, body, schema } of kinds) {
     const taken = DISPLAY_NAMES.filter((name) => isTaken(() => schema.read({ ...body, name }, { isLenient: false, deps })))
-    const stored: string[] = []
-    for (const name of DISPLAY_NAMES) if (await isStored({ ...spec, name }, resource)) stored.push(name)
+    const areStored = await mapConcurrently(DISPLAY_NAMES, CALLS, (name) => isStored({ ...spec, name }, resource))
+    const stored = DISPLAY_NAMES.filter((_, n) => areStored[n])
     t.strictSame(stored, taken, resource.kind)
     t.equal(taken.length, 10, resource.kind)
   }
@@ -149,21 +149,20 @@ t.test('REST and the API server agree on URLs without a host, or with white spac
     ...['', ' ', ':80', '\u00a0', '\u3000', 'a\u00a0b', 'a\u2003', '\u1680', '\u2028', '\u202f', '\u205f', '\u0085'],
     ...['\ufeff', '\u00ad', '\u200b', '\u2060\u00ad', '\ufe0f'],
   ]
-  const found: string[] = []
-  let accepted = 0
-  for (const host of hosts) {
-    for (const rest of ['', '/', '/a', '?q']) {
-      const address = `https://${host}${rest}`
-      const isTarget = 'url' in evaluateTarget(address, DEFAULT_EGRESS_RULES)
-      const isEndpoint = findWebhookUrlProblems(address, DEFAULT_EGRESS_RULES).length === 0
-      if (isTarget) accepted++
-      if ((await isStored({ url: address })) !== isTarget) found.push(`target ${JSON.stringify(address)}`)
-      if ((await isStored({ url: address, events: ['screenshot.completed'] }, webhooks)) !== isEndpoint)
-        found.push(`endpoint ${JSON.stringify(address)}`)
-    }
-  }
-  t.strictSame(found, [])
-  t.equal(accepted, 24)
+  const addresses = hosts.flatMap((host) => ['', '/', '/a', '?q'].map((rest) => `https://${host}${rest}`))
+  const targets = addresses.filter((address) => 'url' in evaluateTarget(address, DEFAULT_EGRESS_RULES))
+  const endpoints = addresses.filter((address) => findWebhookUrlProblems(address, DEFAULT_EGRESS_RULES).length === 0)
+  const areTargets = await mapConcurrently(addresses, CALLS, (url) => isStored({ url }))
+  const areEndpoints = await mapConcurrently(addresses, CALLS, (url) => isStored({ url, events: ['screenshot.completed'] }, webhooks))
+  t.strictSame(
+    addresses.filter((_, n) => areTargets[n]),
+    targets,
+  )
+  t.strictSame(
+    addresses.filter((_, n) => areEndpoints[n]),
+    endpoints,
+  )
+  t.equal(targets.length, 24)
   for (const blank of ['', ' ', '\t', '\u00a0', '\u200b']) {
     t.match(evaluateTarget(blank, DEFAULT_EGRESS_RULES), { problem: { message: 'the url must start with http:// or https://' } })
     t.match(findWebhookUrlProblems(blank, DEFAULT_EGRESS_RULES), [{ message: 'url must start with https://' }])

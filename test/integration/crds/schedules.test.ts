@@ -5,6 +5,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { comparisonConflicts } from '../../../crds/src/kinds/schedule-comparison.ts'
 import { scheduleFields } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { assertAccepts } from '../../support/accepts.ts'
 import { manualPages, readText, yamlBlocksOf } from '../../support/sources/code-blocks.ts'
 import { startPlane } from '../client/plane.ts'
@@ -64,8 +65,9 @@ for (const [what, cases, specOf, schema] of [
   ['time zones', zones, (timeZone: string) => ({ timeZone }), scheduleFields.timeZone],
 ] as const) {
   t.test(`API server and programs accept and refuse the same ${what}`, async (t) => {
-    const stored: string[] = []
-    for (const text of [...cases.good, ...cases.bad]) if ((await refusalOf(specOf(text))) === undefined) stored.push(text)
+    const texts = [...cases.good, ...cases.bad]
+    const refusals = await mapConcurrently(texts, 8, (text) => refusalOf(specOf(text)))
+    const stored = texts.filter((_, n) => refusals[n] === undefined)
     t.strictSame(stored, cases.good, 'the API server accepts the good ones')
     assertAccepts(t, (text) => schema.safeParse(text).success, cases.good, cases.bad)
   })
