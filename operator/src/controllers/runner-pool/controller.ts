@@ -57,8 +57,8 @@ function watchChanges(context: PoolContext, pools: Controller, runners: Controll
   const { reflectors, dispatcher, poolOf, config } = context
   pools.watch(reflectors.pools)
   pools.watch(reflectors.pods, ({ object }) => `${config.namespace}/${object.metadata.labels?.[Label.pool] ?? DEFAULT_POOL}`)
-  pools.watchAndCollect(COLLECT_MILLISECONDS, reflectors.screenshots, ({ object, old }) => {
-    if (old && old.status?.phase === object.status?.phase) return undefined
+  pools.watchAndCollect(COLLECT_MILLISECONDS, reflectors.screenshots, ({ type, object, old }) => {
+    if (type !== 'deleted' && old && old.status?.phase === object.status?.phase) return undefined
     const pool = poolOf(object)
     dispatcher.wake(pool)
     return `${config.namespace}/${pool}`

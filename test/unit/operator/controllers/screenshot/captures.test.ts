@@ -31,6 +31,14 @@ t.test('a queued Screenshot is charged, claimed for the idle runner and sent to 
   t.equal(stage.orders.length, 1)
 })
 
+t.test('a queued Screenshot gets the runner at once when the running one is deleted', async (t) => {
+  const stage = await startCaptures(t)
+  await stage.add({ name: 'running' })
+  t.equal((await stage.add({ name: 'queued' })).status?.phase, 'Pending')
+  await stage.remove('running')
+  t.equal(stage.get('queued')?.status?.phase, 'Running')
+})
+
 const deleted = { deletionTimestamp: NOON.toISOString(), finalizers: ['x'] }
 for (const [what, account, reservation, isCaptured] of [
   ['of its Account', anAccount({ name: 'acme' }), undefined, true],

@@ -6,6 +6,7 @@ import { accounts, runnerPools, screenshots } from '../../../../../crds/client/k
 import type { CaptureOrder } from '../../../../../crds/src/dispatch/dispatch.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Charge } from '../../../../../operator/src/controllers/quota/charges.ts'
+import { createRunnerPoolControllers } from '../../../../../operator/src/controllers/runner-pool/controller.ts'
 import { createScreenshotControllers, type ScreenshotControllers } from '../../../../../operator/src/controllers/screenshot/controller.ts'
 import { createMetrics } from '../../../../../operator/src/metrics/metrics.ts'
 import type { RunnerIdentity } from '../../../../../operator/src/runner/identity.ts'
@@ -52,7 +53,11 @@ export async function startCaptures(t: Test, charge?: Charge) {
       ...{ ...term, ...state, client, metrics: createMetrics().screenshot },
       ...(charge ? { charge } : {}),
     })
-    return startControllers(controllers.controllers)
+    const pools = createRunnerPoolControllers({
+      ...{ ...term, ...state, client, metrics: createMetrics().pool, onIdentified: () => {} },
+      guard: () => ({ guarded: true }) as never,
+    })
+    return startControllers([...controllers.controllers, ...pools.controllers])
   })
   const get = (name: string) => cluster.get<Screenshot>(screenshots, name)
   return {
