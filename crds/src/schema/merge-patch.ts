@@ -21,6 +21,16 @@ export function toMergePatch(before: Readonly<Fields>, after: Readonly<Fields>):
   return Object.fromEntries([...names].flatMap((name) => toChange(name, before[name], after[name])))
 }
 
+/** The patch that replaces the objects in its fields instead of merging them: what an object had before and lacks now is removed. */
+export const replaceObjects = (before: Readonly<Fields>, patch: Readonly<Fields>): Fields =>
+  Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, replaceObject(before[name], value)]))
+
+function replaceObject(before: unknown, next: unknown): unknown {
+  if (!isObject(before) || !isObject(next)) return next
+  const removed = Object.keys(before).map((name) => [name, null])
+  return { ...Object.fromEntries(removed), ...replaceObjects(before, next) }
+}
+
 function toChange(name: string, old: unknown, next: unknown): [name: string, value: unknown][] {
   if (JSON.stringify(old) === JSON.stringify(next)) return []
   return [[name, isObject(old) && isObject(next) ? toMergePatch(old, next) : (next ?? null)]]

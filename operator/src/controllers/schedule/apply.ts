@@ -5,6 +5,7 @@ import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey } from '@tintype/crds/records/storage-keys'
+import { replaceObjects } from '@tintype/crds/schema/merge-patch'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import { patchSeen, patchStatus } from '../../kube/patch-seen.ts'
@@ -63,7 +64,8 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     return schedule
   },
 
-  writeStatus: ({ status }, schedule, { clients }) => patchStatus(clients.schedules, schedule, status),
+  writeStatus: ({ status }, schedule, { clients }) =>
+    patchStatus(clients.schedules, schedule, replaceObjects(schedule.status ?? {}, { ...status })),
 
   report({ event: { type, reason, message, once } }, schedule, { events, isNew }) {
     if (once === undefined || isNew(schedule.metadata.uid, once))

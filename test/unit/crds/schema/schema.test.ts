@@ -8,7 +8,7 @@ import { type Condition, findCondition, setCondition, toReason } from '../../../
 import { HTTP_ERRORS, isRetryable, JOB_ERRORS, type JobErrorCode } from '../../../../crds/src/schema/errors.ts'
 import { EVENT_TYPES, eventsOfStatus, isCreationEvent, REQUEST_EVENTS } from '../../../../crds/src/schema/event-types.ts'
 import { describeIssue, findDescription } from '../../../../crds/src/schema/issue-messages.ts'
-import { applyMergePatch, toMergePatch } from '../../../../crds/src/schema/merge-patch.ts'
+import { applyMergePatch, replaceObjects, toMergePatch } from '../../../../crds/src/schema/merge-patch.ts'
 import { findNameProblem, nameRules } from '../../../../crds/src/schema/object-names.ts'
 import { MAX_URL_LENGTH, TargetUrl } from '../../../../crds/src/schema/urls.ts'
 import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
@@ -172,6 +172,13 @@ for (const [target, patch, result] of cases) {
     t.equal(JSON.stringify(target), before, 'the target stays')
   })
 }
+
+t.test('replaceObjects removes the fields that the objects of a patch lack, and keeps the others', async (t) => {
+  const before = { kept: 1, list: [{ a: 1 }], picture: { id: 'a', text: { key: 'k', etag: 'e' }, forms: ['x'] } }
+  const patch = replaceObjects(before, { list: [], picture: { id: 'b', text: { key: 'l' } }, added: { a: 1 }, gone: null })
+  const after = { kept: 1, list: [], picture: { id: 'b', text: { key: 'l' } }, added: { a: 1 } }
+  t.strictSame(applyMergePatch(before, patch), after)
+})
 
 t.test('toMergePatch names only what differs, and applying it gives the other object', async (t) => {
   const before = { same: [1], changed: 1, gone: true, unset: undefined, deep: { kept: 1, gone: 2 }, list: [1, 2] }

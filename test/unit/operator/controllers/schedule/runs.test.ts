@@ -131,6 +131,18 @@ t.test('the last picture whose file exists is kept, with its text and the facts 
   t.equal(keys().length, 2)
 })
 
+t.test('a picture without text and facts leaves none of the earlier picture in the status', async (t) => {
+  const { run, begin, end, get, runs } = await startRuns(t, 0)
+  await run({ finalUrl: 'https://example.com/end', forms: ['password'] })
+  t.match(get().status?.baseline, { text: { key: /\.txt$/ }, forms: ['password'] })
+  const second = await end(await begin(), { artifacts: [] })
+  const { baseline } = get().status ?? {}
+  t.strictSame(Object.keys(baseline ?? {}).toSorted(), ['etag', 'id', 'key', 'time'])
+  t.equal(baseline?.id, second)
+  await begin()
+  t.strictSame(runs().at(-1)?.spec.baseline?.text, undefined)
+})
+
 t.test('the present picture stays if the file of a later run is gone', async (t) => {
   const { run, begin, end, bucket, settle, get } = await startRuns(t, 0)
   const first = await run()
