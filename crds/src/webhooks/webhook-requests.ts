@@ -88,9 +88,12 @@ export function toDeletions(webhook: Webhook, now: Date): Record<string, null> {
 
 /** Part of a merge patch of the status: the new responses, and null for responses whose requests have ended. */
 export function toResponsePatch(webhook: Webhook, responses: readonly { request: PostRequest; response: PostResponse }[]) {
-  const asked = new Set(findRequests(webhook).map(({ nonce }) => nonce))
+  const requests = findRequests(webhook)
+  const asked = new Set(requests.map(({ nonce }) => nonce))
   const obsolete = Object.keys(webhook.status?.responses ?? {}).filter((nonce) => !asked.has(nonce))
-  const manual = responses.find(({ request }) => request.do === 'manualTest')
+  const isReplaced = ({ text }: { text: string }) => requests.some((request) => request.do === 'manualTest' && request.text !== text)
+  // A person has asked for another test since: its response counts.
+  const manual = responses.find(({ request }) => request.do === 'manualTest' && !isReplaced(request))
   const added = responses.flatMap(({ request: { do: what, nonce }, response }) =>
     what === 'manualTest' ? [] : [[nonce, response] as const],
   )

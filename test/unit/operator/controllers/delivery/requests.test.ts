@@ -59,12 +59,14 @@ t.test('the response is removed when the requester has removed its request', asy
 t.test('a person’s test is answered in lastTest, also of an inactive webhook, and the next text is another test', async (t) => {
   const stage = await start(t)
   await stage.disable('hook')
-  stage.hold()
+  const respondToFirst = stage.hold()
   await stage.annotate({ [Annotation.testRequested]: 'one' })
   stage.receiver.answer = () => answer(500)
   await stage.annotate({ [Annotation.testRequested]: 'two' })
-  t.equal(stage.posts.length, 2)
-  t.match(stage.cluster.get(webhooks, 'hook')?.status?.lastTest, { request: 'two', statusCode: 500, success: false })
+  const expected = { request: 'two', statusCode: 500, success: false }
+  t.match([stage.posts.length, stage.cluster.get(webhooks, 'hook')?.status?.lastTest], [2, expected])
+  await respondToFirst(200)
+  t.match([stage.posts.length, stage.cluster.get(webhooks, 'hook')?.status?.lastTest], [2, expected], 'a late response changes nothing')
 })
 
 t.test('requests of an account wait for each other, and not for its deliveries', async (t) => {
