@@ -10,7 +10,14 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'crds/src/addresses/*.ts', tests: 'test/unit/crds/addresses/*.test.ts' },
   { sources: 'crds/src/usage/*.ts', tests: 'test/unit/crds/usage/*.test.ts' },
   { sources: 'operator/src/**/decide.ts', tests: 'test/unit/operator/**/decide.test.ts' },
-  { sources: 'operator/src/**/decide-writes.ts', tests: 'test/unit/operator/**/decide-writes.test.ts' },
+  {
+    sources: 'operator/src/controllers/{account,api-key,retention}/decide.ts',
+    tests: 'test/unit/operator/controllers/{account/account,api-key/api-key,retention/archive}.test.ts',
+  },
+  {
+    sources: 'operator/src/controllers/schedule/decide-writes.ts',
+    tests: 'test/unit/operator/controllers/schedule/{runs,approvals}.test.ts',
+  },
   {
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',
     tests: 'test/unit/api-gateway/quota/{limits,server-clock,write-round-robin}.test.ts',

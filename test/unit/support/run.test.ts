@@ -13,8 +13,11 @@ function runStage(t: Test, files: Record<string, string>) {
     node_modules: linked('node_modules'),
     test: { 'prepare.ts': linked('test/prepare.ts'), support: linked('test/support'), unit: {}, integration: files, e2e: {} },
   })
+  // Without what the outer run says to its tests.
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^TAP|^NODE_|^TINTYPE_TEST_/.test(name)))
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(repository, 'test/run.ts'), 'integration'], {
     cwd: directory,
+    env: environment,
     encoding: 'utf8',
   })
   return { status, printed: `${stdout}${stderr}` }

@@ -184,7 +184,7 @@ t.test('only webhooks of the account receive an event, and none for a Screenshot
   t.strictSame(stage.names(), ['hook 1'])
 })
 
-t.test('an open delivery that its webhook no longer wants is given up, and its log says so', async (t) => {
+t.test('an open delivery that its webhook no longer wants is given up, with a line in its log', async (t) => {
   const stage = await startLeader(t, 'hook', 'off')
   await stage.disable('off')
   const shot = await stage.add(withEntries({ off: entry(2, 9), gone: entry(1, 9) }))
