@@ -49,7 +49,7 @@ for (const command of commands) {
     }
   })
 
-  t.test(`docs/benchmarks.md has one place for each scenario of ${command}, and no other`, async (t) => {
+  t.test(`docs/benchmarks.md has exactly one place for each scenario of ${command}`, async (t) => {
     const text = await readFigures()
     const marks = [...text.matchAll(new RegExp(`^<!-- figures of ${command} \\S+ -->$`, 'gm'))].map(([mark]) => mark)
     t.strictSame(marks.sort(), SCENARIOS[command].map(({ name }) => markOf(command, name)).sort())

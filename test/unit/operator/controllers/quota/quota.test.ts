@@ -71,7 +71,7 @@ t.test('each account gets a usage object with the limits of its plan, which it o
   t.equal(cluster.get(accountUsages, 'with.dots'), undefined)
 })
 
-t.test('lost usage is counted again from the screenshots of the month, and an Event says so', async (t) => {
+t.test('lost usage is counted again from the screenshots of the month, with an Event', async (t) => {
   const stage = await startOperator(t)
   const paid = { accountName: 'acme', reservation: 'res_1' }
   stage.cluster.put<Screenshot>(screenshots, aScreenshot({ spec: paid, status: { phase: 'Completed' } }))
@@ -122,7 +122,7 @@ t.test('charges that are not made at the end of the term are rejected, so that t
   await Promise.all([t.rejects(charged, { name: 'RetryableError' }), leader.end()])
 })
 
-t.test('the units of a failed capture are refunded once, and then a condition says so', async (t) => {
+t.test('the units of a failed capture are refunded once, with a condition', async (t) => {
   const { shot, usage, cluster, settle, passTo, metric } = await start(t, {})
   const spec = { reservation: 'res_1', options: { format: 'mp4' as const, videoDuration: 25 } }
   cluster.fault = ({ verb, resource }) => (verb === 'patch' && resource === 'screenshots' ? 'refused' : undefined)
