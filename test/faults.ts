@@ -12,7 +12,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { parseArgs } from 'node:util'
 import { findTests } from './selection/plan.ts'
-import { leavesProcessAlone } from './support/groups/group.ts'
+import { groupFiles, leavesProcessAlone } from './support/groups/group.ts'
 
 interface Fault {
   area: string
@@ -168,9 +168,8 @@ function plant({ file, line, before, after }: Fault): (() => void) | undefined {
 
 /** Seconds after which a file counts as failed: a fault can make it wait for ever. */
 const TIMEOUT_SECONDS = 120
-/** Number of files that run alone first, and of files that share a process. */
+/** Number of files that run alone first. */
 const NEAREST = 4
-const GROUP = 24
 const environment = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_SECONDS) }
 
 /** Runs test files in one process if they allow it. True if all pass. */
@@ -192,13 +191,11 @@ function passes(files: readonly string[]): boolean {
  */
 function findFailing(fault: Fault, files: readonly string[], isShared: boolean): string | undefined {
   const [first, rest] = [files.slice(0, NEAREST), files.slice(NEAREST)]
-  const shared = isShared ? rest.filter((file) => leavesProcessAlone(file)) : []
-  const groups = Array.from({ length: Math.ceil(shared.length / GROUP) }, (_, at) => shared.slice(at * GROUP, (at + 1) * GROUP))
-  const alone = rest.filter((file) => !shared.includes(file)).map((file) => [file])
+  const groups = groupFiles(rest, isShared ? leavesProcessAlone : () => false)
   let remove = plant(fault)
   if (!remove) return 'no such line'
   try {
-    for (const group of [...first.map((file) => [file]), ...groups, ...alone]) {
+    for (const group of [...first.map((file) => [file]), ...groups]) {
       if (passes(group)) continue
       for (const file of group.length === 1 ? group : group.filter((each) => !passes([each]))) {
         remove()

@@ -1,13 +1,14 @@
 // `npm run size`: files, lines and statements of each workspace and folder of tests. `npm run size -- BASE [REVISION]` compares two commits; without
 // REVISION, BASE is compared with the files on disk. Closing notes of changes show it, and say why a number rises.
 
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'acorn'
 import { full } from 'acorn-walk'
 import { transform } from 'esbuild'
+import { repository } from './cluster/host/state.ts'
+import { checkOut } from './scenarios/releases/stage/old-release.ts'
+import { listFiles } from './selection/changed-files.ts'
 
 interface Size {
   files: number
@@ -39,8 +40,6 @@ async function countStatements(file: string, text: string): Promise<number> {
   return statements
 }
 
-const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
-
 /** Sizes by row, of the files in a directory. */
 async function measure(directory: string, files: readonly string[]): Promise<Map<string, Size>> {
   const sizes = new Map<string, Size>()
@@ -63,29 +62,13 @@ async function measure(directory: string, files: readonly string[]): Promise<Map
 }
 
 async function measureCommit(revision: string): Promise<Map<string, Size>> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'tintype-size-'))
-  try {
-    const archive = execFileSync('git', ['archive', '--format=tar', revision], { maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'pipe'] })
-    execFileSync('tar', ['-x', '-C', directory], { input: archive })
-    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    return await measure(
-      directory,
-      files.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name))),
-    )
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  const { directory, remove } = await checkOut(revision)
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+  return measure(directory, files).finally(remove)
 }
 
-/** The tracked files, and the new ones that git does not ignore. */
-function measureDisk(): Promise<Map<string, Size>> {
-  const listed = git('ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0')
-  const deleted = new Set(git('ls-files', '--deleted', '-z').split('\0'))
-  return measure(
-    '.',
-    listed.filter((file) => !deleted.has(file)),
-  )
-}
+const measureDisk = async (): Promise<Map<string, Size>> => measure(repository, await listFiles())
 
 const NOTHING: Size = { files: 0, lines: 0, statements: 0, otherLines: 0 }
 const FIELDS = ['files', 'lines', 'statements', 'otherLines'] as const

@@ -23,13 +23,12 @@ export function toMergePatch(before: Readonly<Fields>, after: Readonly<Fields>):
 
 /** The patch that replaces the objects in its fields instead of merging them: what an object had before and lacks now is removed. */
 export const replaceObjects = (before: Readonly<Fields>, patch: Readonly<Fields>): Fields =>
-  Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, replaceObject(before[name], value)]))
-
-function replaceObject(before: unknown, next: unknown): unknown {
-  if (!isObject(before) || !isObject(next)) return next
-  const removed = Object.keys(before).map((name) => [name, null])
-  return { ...Object.fromEntries(removed), ...replaceObjects(before, next) }
-}
+  Object.fromEntries(
+    Object.entries(patch).map(([name, value]) => {
+      const old = before[name]
+      return [name, isObject(old) && isObject(value) ? toMergePatch(old, value) : value]
+    }),
+  )
 
 function toChange(name: string, old: unknown, next: unknown): [name: string, value: unknown][] {
   if (JSON.stringify(old) === JSON.stringify(next)) return []

@@ -33,14 +33,15 @@ export function imageSteps(load: boolean, only?: readonly string[]): ImageSteps 
   const chosen = chooseImages(only)
   let baseId = ''
   let early: Promise<unknown> | undefined
-  const buildEarly = async (report: Report): Promise<void> => {
+  const buildEarly = async (): Promise<void> => {
+    const report = (): void => {}
     const id = await ensureBase(report)
     for (const plan of chosen.filter(({ goProgram }) => goProgram === undefined)) await ensureImage(plan, id, { load: false, report })
   }
   const begin: Step = {
     name: 'Images',
     run: async () => {
-      early = buildEarly(() => {}).catch(() => {})
+      early = buildEarly().catch(() => {})
       return 'being built during the next steps'
     },
   }

@@ -39,7 +39,7 @@ const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE'])
 const refuse = (status: number, reason: string, message = reason): KubeError => new KubeError({ status, reason, message })
 /** The conflict of an object that has changed. */
 export const conflict = (): KubeError => refuse(409, 'Conflict', 'the object has been modified')
-/** The answer to an object that violates its schema. */
+/** The response to an object that violates its schema. */
 export const invalid = (field: string): KubeError =>
   new KubeError({ status: 422, reason: 'Invalid', message: field, details: { causes: [{ field, reason: 'FieldValueInvalid' }] } })
 
@@ -57,7 +57,7 @@ export class MemoryCluster {
   readonly #watches = new Set<() => void>()
   #version = 100
   #uids = 0
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   open = 0
 
   constructor({ namespace = 'default', now = () => new Date() }: { namespace?: string; now?: () => Date } = {}) {
@@ -124,15 +124,15 @@ export class MemoryCluster {
       const fault = this.fault(call)
       if (fault instanceof KubeError) throw fault
       if (fault === 'refused') throw refuse(0, 'Refused', 'no response from the API server')
-      const answer = this.#answer(target, request)
+      const response = this.#respond(target, request)
       if (fault === 'lost' && repeat !== 'always') throw refuse(0, 'Unreachable', 'no response from the API server')
-      return structuredClone(fault === 'lost' ? this.#answer(target, request) : answer) as T
+      return structuredClone(fault === 'lost' ? this.#respond(target, request) : response) as T
     } finally {
       this.open--
     }
   }
 
-  #answer(target: Target, request: KubeRequest): unknown {
+  #respond(target: Target, request: KubeRequest): unknown {
     const { collection, name } = target
     if (request.method === 'POST') return this.#create(target, request.body as Stored)
     if (name === undefined) return this.#listAll(collection, request.query)

@@ -9,10 +9,9 @@ import { type FileCoverage, findGaps } from './coverage-gaps.ts'
 const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'crds/src/addresses/*.ts', tests: 'test/unit/crds/addresses/*.test.ts' },
   { sources: 'crds/src/usage/*.ts', tests: 'test/unit/crds/usage/*.test.ts' },
-  { sources: 'operator/src/**/decide.ts', tests: 'test/unit/operator/**/decide.test.ts' },
   {
-    sources: 'operator/src/controllers/{account,api-key,retention}/decide.ts',
-    tests: 'test/unit/operator/controllers/{account/account,api-key/api-key,retention/archive}.test.ts',
+    sources: 'operator/src/**/decide.ts',
+    tests: 'test/unit/operator/{**/decide,controllers/{account/account,api-key/api-key,retention/archive}}.test.ts',
   },
   {
     sources: 'operator/src/controllers/schedule/decide-writes.ts',
