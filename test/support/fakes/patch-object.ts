@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonPatchOperation, Patch } from '../../../crds/client/patch.ts'
+import { applyMergePatch } from '../../../crds/src/schema/merge-patch.ts'
 
 type Fields = Record<string, unknown>
 
@@ -8,24 +9,13 @@ export class UnappliedPatch extends Error {}
 
 /** Applies a patch as the API server does. Returns another object. @throws UnappliedPatch */
 export function patchObject<T extends object>(object: T, { contentType, body }: Pick<Patch, 'contentType' | 'body'>): T {
-  if (contentType === 'application/merge-patch+json') return mergeInto(object, body) as T
+  if (contentType === 'application/merge-patch+json') return applyMergePatch(object, body) as T
   const copy = structuredClone(object)
   for (const operation of body as JsonPatchOperation[]) applyOperation(copy as Fields, operation)
   return copy
 }
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** RFC 7396: null removes a field, and arrays are replaced as a whole. */
-function mergeInto(target: unknown, patch: unknown): unknown {
-  if (!isFields(patch)) return patch
-  const merged: Fields = isFields(target) ? { ...target } : {}
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name]
-    else merged[name] = mergeInto(merged[name], value)
-  }
-  return merged
-}
 
 /** RFC 6902, except that the API server's `test` with null also passes where there is nothing. */
 function applyOperation(object: Fields, operation: JsonPatchOperation): void {
