@@ -12,14 +12,14 @@ import { BackgroundTools } from './support/processes/background-tools.ts'
 import { followFiles } from './support/sources/progress.ts'
 import { COVERAGE_OPTIONS, findCoreGaps, findCoreTests, isOfCore } from './support/sources/pure-core.ts'
 import { readDurations, readFailedFiles, readFailures, readFileFaults, readTotals, type Totals } from './support/sources/tap-totals.ts'
-import { keepSelected, moveToolUsers, type Part, planParts, type Sharing, separateCoverage } from './support/sources/test-parts.ts'
+import { type Part, planParts } from './support/sources/test-parts.ts'
 import { TOOL_USERS } from './support/sources/tool-users.ts'
 import { followTimes } from './support/times/follow.ts'
 
-// `npm test` runs all stages, the fastest first. `npm test -- unit e2e` runs only the named stages. A failed stage does not prevent the next one,
-// unless a command that prepares a stage fails. `npm test -- FILE…` runs test files with what their stages prepare. `npm test -- --find FILE` lists the
-// tests that a source file reaches. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach. With `--times`, it writes a table of
-// wall and processor time by file and cause.
+// `npm test` runs all stages, the fastest first, and the last two beside each other. `npm test -- unit e2e` runs only the named stages. A failed stage
+// does not prevent the next one, unless a command that prepares a stage fails. `npm test -- FILE…` runs test files with what their stages prepare.
+// `npm test -- --find FILE` lists the tests that a source file reaches. `npm test -- --changed [BASE]` runs the tests that the changes since BASE can reach.
+// With `--times`, it writes a table of wall and processor time by file and cause.
 
 interface Stage {
   name: string
@@ -28,34 +28,30 @@ interface Stage {
   /** Folder of tap tests. */
   tests?: string
   /** Number of test files that run at the same time. */
-  sharing?: Sharing
+  jobs?: number
+  /** Files that leave the state of their process alone share a process. */
+  hasGroups?: true
   /** The files of a lane share an API server. */
   hasLanes?: true
   /** Its tests compete with real servers for the machine. A file that fails runs once more alone, to tell a flaky file from a broken one. */
   isRepeated?: true
+  /** Runs at the same time as the stage before it. */
+  isBeside?: true
   /** Its tests must cover the pure core completely. */
   coversCore?: true
 }
 
 const node = process.execPath
-/**
- * Tests that run alone: they disturb the cluster, need the default pool to respond within the time of a held request, or count events and records
- * of the shared account.
- */
-const aloneOnCluster = ['chaos*', 'documentation', 'take', 'conformance/part-4-*', 'conformance/part-6'].map(
-  (name) => `test/e2e/${name}.test.ts`,
-)
 const verify = [node, 'test/verify.ts', '--no-unit']
 const prepareProduct = [node, 'test/prepare.ts', '--product']
 const stages: Stage[] = [
   { name: 'verify', prepare: [prepareProduct, verify] },
-  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2, hasGroups: true }, coversCore: true },
-  // Each file waits half of the time, so one more file than processors runs.
+  { name: 'unit', tests: 'test/unit', jobs: 2, hasGroups: true, coversCore: true },
   {
     name: 'integration',
     prepare: [prepareProduct],
     tests: 'test/integration',
-    sharing: { jobs: availableParallelism() + 1 },
+    jobs: availableParallelism(),
     hasLanes: true,
     isRepeated: true,
   },
@@ -64,7 +60,10 @@ const stages: Stage[] = [
     // A scenario that tests another release on the cluster has installed it.
     prepare: sharedCluster ? [] : [['env', 'TINTYPE_SHORT_RETRIES=1', node, 'test/cluster/start.ts']],
     tests: 'test/e2e',
-    sharing: { jobs: 2, alone: aloneOnCluster },
+    // One by one: some replace the pods of the cluster, and some count events and records of the shared account. They wait for the cluster most of the
+    // time, while the other stage uses the processors.
+    jobs: 1,
+    isBeside: true,
     isRepeated: true,
   },
 ]
@@ -134,7 +133,7 @@ async function selectChanged(base: string | undefined): Promise<ReadonlySet<stri
     const { changed, selection, commit } = await planChanged(base)
     const described = stages
       .filter(({ tests }) => tests)
-      .map((stage) => ({ name: stage.name, files: filesOf(stage), jobs: stage.sharing?.jobs ?? 1 }))
+      .map((stage) => ({ name: stage.name, files: filesOf(stage), jobs: stage.jobs ?? 1 }))
     console.log(`${changed.length} files differ from ${commit.slice(0, 10)}.`)
     for (const line of describeSelection(selection, described, readRecorded())) console.log(line)
     return new Set(selection.tests.keys())
@@ -206,30 +205,50 @@ async function runAgain(name: string, files: string[], text: string): Promise<nu
   return failed
 }
 
-async function runTests(stage: Stage): Promise<Totals> {
-  const { name, tests, sharing = { jobs: 1 }, isRepeated } = stage
+interface Outcome {
+  stage: Stage
+  results: Result[]
+  /** Faults of the stage as a whole. */
+  faults: string[]
+}
+
+/** Runs the test files of a stage. */
+async function runTests(stage: Stage): Promise<Outcome> {
+  const { name, tests = '', jobs = 1, hasGroups } = stage
   mkdirSync('.tintype/test', { recursive: true })
-  const planned = keepSelected(planParts(filesOf(stage), sharing), isSelected)
-  const mustWait = planned.some(({ files }) => files.some(usesTool)) && !(await tools?.areBuilt())
+  const endLanes = stage.hasLanes ? await serveLanes() : undefined
+  const files = filesOf(stage).filter(isSelected)
+  const mustWait = files.some(usesTool) && !(await tools?.areBuilt())
   const coversCore = stage.coversCore && findCoreTests().every(isSelected)
-  const waiting = mustWait ? moveToolUsers(planned, usesTool) : planned
-  const parts = coversCore ? separateCoverage(waiting, isOfCore) : waiting
+  const parts = planParts(
+    { files, jobs, ...(hasGroups && { hasGroups }) },
+    (file) => coversCore === true && isOfCore(file),
+    (file) => mustWait && usesTool(file),
+  )
   const results: Result[] = []
   for (const [index, part] of parts.entries()) results.push(await runPart(name, `${name}${index === 0 ? '' : `-${index + 1}`}`, part))
+  await endLanes?.()
   const text = results.map((result) => result.text).join('\n')
   const faults = [...(coversCore ? findCoreGaps().map((gap) => `not covered: ${gap}`) : []), ...readFileFaults(text)]
   for (const fault of faults) console.log(`\nnot ok - ${fault}`)
-  const failedFiles = results.flatMap((result) => result.failedFiles)
-  const mayRepeat = isRepeated && failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED
-  const counted = mayRepeat ? results.filter((result) => result.failedFiles.length === 0) : results
-  const failedAgain = mayRepeat ? await runAgain(name, failedFiles, text) : 0
   const durations = readDurations(text)
   writeFileSync(
     durationsFile,
     JSON.stringify({ ...readRecorded(), ...Object.fromEntries(durations.map(({ file, seconds }) => [file, seconds])) }),
   )
-  const slowest = durations.slice(0, SLOWEST)
-  console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
+  const slowest = durations.slice(0, SLOWEST).map(({ file, seconds }) => `${path.relative(tests, file)} ${seconds.toFixed(0)} s`)
+  console.log(`slowest of ${name}: ${slowest.join(', ')}`)
+  return { stage, results, faults }
+}
+
+/** Repeats failed files, and adds up. */
+async function finish({ stage: { name, isRepeated, hasLanes }, results, faults }: Outcome): Promise<Totals> {
+  const failedFiles = results.flatMap((result) => result.failedFiles)
+  const mayRepeat = isRepeated && failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED
+  const counted = mayRepeat ? results.filter((result) => result.failedFiles.length === 0) : results
+  const endLanes = mayRepeat && hasLanes ? await serveLanes() : undefined
+  const failedAgain = mayRepeat ? await runAgain(name, failedFiles, results.map(({ text }) => text).join('\n')) : 0
+  await endLanes?.()
   return {
     passed: results.reduce((total, { passed }) => total + passed, 0),
     failed: counted.reduce((total, { failed }) => total + failed, faults.length + failedAgain),
@@ -240,23 +259,33 @@ async function runTests(stage: Stage): Promise<Totals> {
 const flaky = new Map<string, string>()
 let tools: BackgroundTools | undefined
 const sum: Totals = { passed: 0, failed: 0 }
-const times = options.times ? followTimes() : undefined
+const groups: Stage[][] = []
 for (const stage of chosen) {
-  times?.beginStage(stage.name)
+  if (stage.isBeside) groups.at(-1)?.push(stage)
+  if (!stage.isBeside || groups.length === 0) groups.push([stage])
+}
+const times = options.times ? followTimes() : undefined
+for (const group of groups) {
+  const name = group.map((stage) => stage.name).join(' and ')
+  times?.beginStage(name)
   const started = performance.now()
-  console.log(`\n== ${stage.name}`)
-  for (const command of stage.prepare ?? []) {
+  console.log(`\n== ${name}`)
+  for (const command of group.flatMap(({ prepare = [] }) => prepare)) {
     if ((await run(command)) === 0) continue
-    console.log(`\n${stage.name}: \`${command.slice(1).join(' ')}\` failed\n${sum.passed} passed, ${sum.failed + 1} failed`)
+    console.log(`\n${name}: \`${command.slice(1).join(' ')}\` failed\n${sum.passed} passed, ${sum.failed + 1} failed`)
     process.exit(1)
   }
   if (toolUsers.length > 0) tools ??= new BackgroundTools()
-  const endLanes = stage.hasLanes ? await serveLanes() : undefined
-  const totals = stage.tests ? await runTests(stage) : { passed: 1, failed: 0 }
-  await endLanes?.()
+  const outcomes = await Promise.all(group.filter(({ tests }) => tests).map(runTests))
+  const totals: Totals = { passed: outcomes.length > 0 ? 0 : 1, failed: 0 }
+  for (const outcome of outcomes) {
+    const { passed, failed } = await finish(outcome)
+    totals.passed += passed
+    totals.failed += failed
+  }
   sum.passed += totals.passed
   sum.failed += totals.failed
-  console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  console.log(`== ${name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
 times?.end()
 for (const [file, failures] of flaky) console.log(`\nflaky: ${file} failed, and then passed alone. Its first failures:\n${failures}`)

@@ -19,6 +19,8 @@ export interface FileTimes {
 }
 
 const TEST_FILE = /(?:^|\/)(test\/(?:unit|integration|e2e)\/\S+\.test\.ts)$/
+/** Stages can run at the same time, so the name of a file says to which it belongs. */
+const STAGE = /(?<=\btest\/)\w+/
 const PROGRAMS: readonly [Cause, RegExp][] = [
   ['API server', /\/kube-apiserver$/],
   ['etcd', /\/etcd$/],
@@ -59,7 +61,7 @@ const newUsed = (): Record<Cause, number> => Object.fromEntries(CAUSES.map((caus
 
 /** Adds up samples. */
 export class ProcessTimes {
-  /** The stage that runs now. */
+  /** What runs now besides test files belongs to this stage. */
   stage = ''
   readonly #root: number
   readonly #readCommand: (pid: number) => string[]
@@ -125,8 +127,9 @@ export class ProcessTimes {
   }
 
   #ownerNamed(file: string): FileTimes {
-    const key = `${this.stage} ${file}`
-    const owner = this.#owners.get(key) ?? { stage: this.stage, file, wall: 0, waiting: 0, used: newUsed() }
+    const stage = STAGE.exec(file)?.[0] ?? this.stage
+    const key = `${stage} ${file}`
+    const owner = this.#owners.get(key) ?? { stage, file, wall: 0, waiting: 0, used: newUsed() }
     this.#owners.set(key, owner)
     return owner
   }

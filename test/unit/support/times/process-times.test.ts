@@ -20,7 +20,7 @@ function measure(...samples: ReturnType<typeof aState>[][]) {
   }
   const startTime = (pid: number) => (pid === 3 ? 1 : undefined)
   const times = new ProcessTimes(ROOT, (pid) => commands[pid] ?? [], startTime)
-  times.stage = 'integration'
+  times.stage = 'integration and e2e'
   for (const sample of samples) {
     times.add([aState(ROOT, 0, 9), ...sample], 1)
     commands[7] = ['/programs/etcd']
@@ -32,11 +32,16 @@ function measure(...samples: ReturnType<typeof aState>[][]) {
 t.test('processor time counts for the test file above a process, by cause', async (t) => {
   const ours = [aState(2, ROOT, 0.5), aState(3, 2, 2), aState(4, 3, 1.5), aState(5, 3, 0.5)]
   const { all, file, besides } = measure([...ours, aState(6, 99, 7)], ours)
-  t.match(file, { wall: 2, waiting: 1, used: { 'start and compile': 1, 'test code': 1, 'API server': 1.5, programs: 0.5 } })
-  t.match(besides, { stage: 'integration', used: { other: 0.5 } })
+  t.match(file, {
+    stage: 'integration',
+    wall: 2,
+    waiting: 1,
+    used: { 'start and compile': 1, 'test code': 1, 'API server': 1.5, programs: 0.5 },
+  })
+  t.match(besides, { stage: 'integration and e2e', used: { other: 0.5 } })
   t.equal(all.length, 2, 'processes of others are not counted')
   const { summary, whole } = describeTimes(all)
-  t.match(summary, '| integration | 2.0 | 1.0 | 4.5 | 1.0 | 1.0 | 0.5 | 1.5 |')
+  t.match(summary, '| integration | 2.0 | 1.0 | 4.0 | 1.0 | 1.0 | 0.5 | 1.5 |')
   t.match(whole, `| ${FILE} | 2.0 | 1.0 | 4.0 |`)
 })
 
