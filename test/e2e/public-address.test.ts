@@ -1,15 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
-import { certificatePaths } from '../cluster/kubernetes/pki.ts'
 import { capture, download } from '../support/cluster/api-client.ts'
 import { createPool, idleRunners } from '../support/cluster/pools.ts'
-import { foreignNode, startInCluster } from '../support/cluster/program.ts'
+import { foreignNode } from '../support/cluster/program.ts'
+import { startPublicSite } from '../support/cluster/public-site.ts'
 import { captureWith, fileOf } from '../support/cluster/screenshots.ts'
 import { decode, isNear } from '../support/picture.ts'
-import { createReceiverCertificate } from '../support/servers/https-receiver.ts'
-import type { PublicSite } from '../support/servers/public-site-program.ts'
 
 // The path of customers' captures: a site on a public address, with rules that open no private addresses. The test runs the site in the
 // node's network, on an address that nothing else uses there.
@@ -20,12 +15,7 @@ else await main().catch((error: unknown) => t.threw(error))
 
 async function main(): Promise<void> {
   const address = '203.0.114.20'
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-public-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
-  const paths = await createReceiverCertificate(directory, [`IP:${address}`])
-  const site: PublicSite = { address, certificate: paths.certificate, key: paths.key }
-  await startInCluster(t, 'servers/public-site-program.ts', site)
-  const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const extraCaBundle = await startPublicSite(t, address)
   const [closed, trusting, unjailed] = await Promise.all([
     createPool(t, 'public', { egress: {} }),
     createPool(t, 'trusting', { egress: { extraCaBundle } }),

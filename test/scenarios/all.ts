@@ -18,16 +18,15 @@ import { bodies } from './plane/bodies.ts'
 import { compare } from './plane/compare.ts'
 import { consoleLists, consolePages } from './plane/console/console.ts'
 import { downloads } from './plane/downloads.ts'
-import { fairness } from './plane/fairness/fairness.ts'
 import { faults } from './plane/faults.ts'
 import { leaders } from './plane/leaders.ts'
 import { outage } from './plane/outage.ts'
-import { links, restFloods, restMemory } from './plane/rest.ts'
+import { links, restMemory } from './plane/rest.ts'
 import { claim, large, many } from './plane/scale.ts'
 import { schedules } from './plane/schedules.ts'
 import { minio, stores } from './plane/stores.ts'
 import { steady, throughput } from './plane/throughput.ts'
-import { webhookFloods, webhooks } from './plane/webhooks/webhooks.ts'
+import { webhooks } from './plane/webhooks/webhooks.ts'
 import { year } from './plane/year.ts'
 import { clusterManual } from './releases/cluster-manual.ts'
 import { clusterUpgrade } from './releases/cluster-upgrade.ts'
@@ -40,7 +39,7 @@ export const SCENARIOS: Readonly<Record<Command, readonly Scenario[]>> = {
     // First, because the others leave memory in use.
     memory,
     ...[sequential, accounts, batches, price, hostile],
-    ...[restFloods, restMemory, links, webhooks, webhookFloods, fairness, stores, consolePages, consoleLists],
+    ...[restMemory, links, webhooks, stores, consolePages, consoleLists],
     ...[engine, growth, tall, stability, video, comparePictures, blocking],
   ],
   soak: [

@@ -1,15 +1,16 @@
 import t from 'tap'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { Plan } from '../../../crds/src/kinds/account.ts'
 import { ESTIMATED_TIME } from '../../../crds/src/records/record.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { QUANTUM } from '../../../operator/src/scheduling/fair-queue.ts'
-import { askBatches, askOne, askPatiently, openFairnessStage } from '../../scenarios/plane/fairness/fairness-stage.ts'
-import { measureBounds, measureWeights } from '../../scenarios/plane/fairness/scenes.ts'
 import { withPlane } from '../../scenarios/plane/stage/plane.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'
+import { askBatch, askBatches, askOne, LONG_MILLISECONDS, openFairnessStage } from './fairness-stage.ts'
 
-// Fairness between accounts: the real gateway, operator, API server and store as processes, with runners that take a given time. `npm run
-// bench -- --only fairness` runs the same at full size and prints times; this test checks only the order in which captures start.
+// Fairness between accounts: the real gateway, operator, API server and store as processes, with runners that take a given time. Only the order in which
+// captures start is checked.
 
 t.setTimeout(600_000)
 
@@ -18,36 +19,65 @@ const RUNNERS = 4
 const HELD_MILLISECONDS = 60_000
 
 await withPlane(
-  async (stage) => {
-    const fairnessStage = await openFairnessStage(stage)
+  async (plane) => {
+    const { stage, gateway, newCustomer, startBounded, setRunners, queued, drain } = await openFairnessStage(plane)
+    const timesOf = async () => (await stage.fleet.ask({ times: true })).times
 
     await t.test('accounts of all plans get captures by their weights', async (t) => {
       // A pool of one has no last runner, which would leave the weights whenever this machine stops for two seconds.
       // test/unit/operator/scheduling/dispatcher.test.ts checks the weights with several runners.
       const runners = 1
       const captures = isFullLength ? 225 : 90
-      const shares = await measureWeights(fairnessStage, { captures, runners, captureMilliseconds: 50, batch: 50, slack: 20 })
+      const [batch, slack] = [50, 20]
+      const plans = Object.entries(DEFAULT_PLANS).map(([plan, { weight }]) => ({ plan: plan as Plan, weight }))
+      const sum = plans.reduce((total, { weight }) => total + weight, 0)
+      const customers = await Promise.all(
+        plans.map(async (each) => ({ ...each, customer: await newCustomer(`weights-${each.plan}`, each.plan) })),
+      )
+      await setRunners(runners, 50)
+      const planOf = new Map<string, Plan>()
+      await Promise.all(
+        customers.map(async ({ plan, weight, customer }) => {
+          // Each account has more queued screenshots than are evaluated.
+          const names = await askBatches(gateway, customer, Math.ceil(((captures * weight) / sum + slack) / batch), batch)
+          for (const name of names) planOf.set(name, plan)
+        }),
+      )
+      const begunOf = async () => Object.entries(await timesOf()).filter(([name]) => planOf.has(name))
+      // Accepted screenshots are queued only after the operator has seen them, so wait until its queue is complete.
+      const isComplete = async () => (await queued()) + (await begunOf()).length + runners >= planOf.size
+      await eventually('the queue of the operator is complete', isComplete, LONG_MILLISECONDS)
+      const allWaitSince = Date.now()
+      const first = await eventually(
+        `${captures} captures were begun`,
+        async () => {
+          const begun = (await begunOf()).filter(([, at]) => at > allWaitSince)
+          return begun.length >= captures && begun.toSorted(([, a], [, b]) => a - b).slice(0, captures)
+        },
+        LONG_MILLISECONDS,
+      )
       // Without weights each would have the same. At the start and the end of the measurement an account may be a quantum ahead, and as many
       // captures are reserved as there are runners.
       t.strictSame(
-        shares.map(({ due }) => due),
-        [1, 2, 4, 8].map((weight) => (captures * weight) / 15),
+        plans.map(({ weight }) => weight / sum),
+        [1 / 15, 2 / 15, 4 / 15, 8 / 15],
       )
-      for (const { plan, captures, due } of shares) t.ok(Math.abs(captures - due) <= QUANTUM + runners, `${plan}: ${captures} of ${due}`)
-      await fairnessStage.drain()
+      for (const { plan, weight } of plans) {
+        const [count, due] = [first.filter(([name]) => planOf.get(name) === plan).length, (captures * weight) / sum]
+        t.ok(Math.abs(count - due) <= QUANTUM + runners, `${plan}: ${count} of ${due}`)
+      }
+      await drain()
     })
 
     await t.test('single screenshots wait for at most two captures behind batches of another account', async (t) => {
-      const { stage, gateway, newCustomer, setRunners, queued, drain } = fairnessStage
       const flood = await newCustomer('waits-flood', 'growth')
       const singles = await Promise.all([0, 1, 2].map((n) => newCustomer(`waits-single-${n}`, 'growth')))
       await setRunners(RUNNERS, HELD_MILLISECONDS)
-      const state = () => stage.fleet.ask({ times: true })
       const whenSeen = (count: number) =>
-        eventually(`the operator has seen ${count} screenshots`, async () => (await queued()) + (await state()).begun >= count)
-      await askBatches(gateway.url, flood, 1)
+        eventually(`the operator has seen ${count} screenshots`, async () => (await queued()) + (await stage.fleet.ask({})).begun >= count)
+      await askBatches(gateway, flood, 1, 100)
       await whenSeen(100)
-      const replies = await Promise.all(singles.map((customer) => askPatiently(() => askOne(gateway.url, customer))))
+      const replies = await Promise.all(singles.map((customer) => askOne(gateway, customer)))
       await whenSeen(100 + singles.length)
       const released = Date.now()
       await stage.fleet.ask({ captureMilliseconds: 200 })
@@ -55,7 +85,7 @@ await withPlane(
         t.equal(status, 202)
         const name = toObjectName(body.id ?? '')
         const times = await eventually(`${name} is captured`, async () => {
-          const { times } = await state()
+          const times = await timesOf()
           return times[name] !== undefined && times
         })
         const overtakenBy = Object.values(times).filter((at) => at > released && at < (times[name] ?? 0)).length
@@ -67,14 +97,23 @@ await withPlane(
     })
 
     await t.test('an account at its queue limit gets 503 with Retry-After, and other accounts are accepted', async (t) => {
-      const { refusal, before, after, others } = await measureBounds(fairnessStage, {
-        maxQueued: 150,
-        maxQueuedPerAccount: 100,
-        others: 50,
-      })
+      const bounded = await startBounded(150, 100)
+      const flood = await newCustomer('bounds-flood', 'scale')
+      const others = await Promise.all(Array.from({ length: 20 }, (_, n) => newCustomer(`bounds-other-${n}`, 'free')))
+      // None finishes during the test.
+      await setRunners(1, 600_000)
+      const mine = async () => (await stage.screenshots.listAll()).filter(({ spec }) => spec.accountName === flood.name).length
+      for (let size = 100; size > 0; ) {
+        const { status } = await (size === 1 ? askOne(bounded, flood) : askBatch(bounded, flood, size))
+        if (status === 503) size = Math.floor(size / 2)
+        else if (status !== 202) throw new Error(`a create of the flood returned ${status}`)
+      }
+      const before = await mine()
+      const refusal = await askOne(bounded, flood)
       t.match(refusal, { status: 503, retryAfter: /^\d+$/, body: { error: { code: 'QUEUE_FULL' } } })
-      t.strictSame([before, after], [101, 101], 'one is being captured, a hundred are queued')
-      t.strictSame(others, { 202: 50 })
+      t.strictSame([before, await mine()], [101, 101], 'one is being captured, a hundred are queued')
+      const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => askOne(bounded, others[n % others.length]!, n)))
+      t.strictSame([...new Set(replies.map(({ status }) => status))], [202])
     })
   },
   { fsync: false },

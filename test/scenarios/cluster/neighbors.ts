@@ -4,7 +4,7 @@ import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import { releaseNamespace } from '../../cluster/host/state.ts'
 import { createClusterAccount } from '../../support/cluster/accounts.ts'
 import { call, type RecordBody } from '../../support/cluster/api-client.ts'
-import { kubectl, kubectlJson } from '../../support/cluster/environment.ts'
+import { kubectl, kubectlJson, requireKubectl } from '../../support/cluster/environment.ts'
 import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
 import { scenario } from '../harness/scenario.ts'
 import { percentile, summarize } from '../harness/statistics.ts'
@@ -135,10 +135,8 @@ export const neighbors = scenario({
     const attacking = await createClusterAccount(test, 'attacker', { plan: 'scale' })
     const victim = await createClusterAccount(test, 'victim', { plan: 'scale' })
     const receiver = await startFloodsInCluster(test)
-    const apply = async (objects: readonly object[]) => {
-      const { code, stderr } = await kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
-      if (code !== 0) throw new Error(`create objects in ${releaseNamespace}: ${stderr}`)
-    }
+    const apply = (items: readonly object[]) =>
+      requireKubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
     report.progress(`quiet for ${QUIET_SECONDS} s`)
     const alone = startVictim(victim.key)
     await pause(QUIET_SECONDS * 1_000)

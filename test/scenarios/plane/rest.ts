@@ -7,7 +7,6 @@ import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
 import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { cacheEntryKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
-import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { readLoad } from '../harness/machine.ts'
 import { countProcessor, readMemory } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'
@@ -17,71 +16,10 @@ import { aResult, createFinished } from './stage/finished.ts'
 import { type GatewayPod, type Plane, plane } from './stage/plane.ts'
 import { prepareGateway, processesOf, profileFlags } from './stage/programs.ts'
 import { bodyOf, type Load, type LoadTimes, rateOf, send, sendAtOnce } from './stage/requests.ts'
-import { readWrites, type Writes, writesBetween } from './stage/writes.ts'
 
 // The gateway without captures: there is no operator, so nothing is captured.
 
 const BODY = { url: 'https://example.com/' }
-const ALLOWED = 10
-/** Plans whose accounts reach one of the limits after ten creates. */
-const LIMITS = { quota: 'free', rate: 'basic' } as const
-const TINTYPE_PLANS = JSON.stringify({
-  ...DEFAULT_PLANS,
-  free: { ...DEFAULT_PLANS.free, monthlyQuota: ALLOWED, ratePerMinute: 1_000_000 },
-  basic: { ...DEFAULT_PLANS.basic, monthlyQuota: 1_000_000, ratePerMinute: ALLOWED },
-})
-/** Time until accepted requests are settled and all caches are updated. */
-const SETTLE_MILLISECONDS = 1_000
-/** Resources that a rejected create might write. */
-const WATCHED = ['screenshots', 'accountusages']
-
-/** Creates of an account that has reached a limit. */
-interface Flood {
-  limit: string
-  refused: LoadTimes
-  /** Writes of the API server meanwhile, by resource. */
-  writes: Writes
-}
-
-/** Exhausts a limit of an account, and then continues to send creates. */
-export const restFloods = scenario({
-  name: 'rest-floods',
-  shows: 'rejected creates of an account without quota or rate, and the writes that they cause',
-  stage: plane({ fsync: false }),
-  options: { clients: 32, seconds: 5, profile: undefined },
-  run: async ({ stage, settings: { clients, seconds, profile }, ...report }) => {
-    const options = { environment: { TINTYPE_PLANS }, flags: profileFlags(profile) }
-    const { gateway, keys } = await prepareGateway(stage, LIMITS, options)
-    const floods: Flood[] = []
-    for (const [n, limit] of Object.keys(LIMITS).entries()) {
-      const create = { method: 'POST', key: keys[n] ?? '', body: BODY }
-      const urls = [`${gateway.url}/v1/screenshots`]
-      await sendAtOnce(urls, { ...create, atOnce: 1, count: ALLOWED, status: 202 })
-      await sleep(SETTLE_MILLISECONDS)
-      const before = await readWrites(stage.admin)
-      const refused = await sendAtOnce(urls, { ...create, atOnce: clients, seconds, status: 429 })
-      const writes = writesBetween(before, await readWrites(stage.admin))
-      floods.push({ limit, refused, writes })
-      const written = WATCHED.map((resource) => `${writes.get(resource) ?? 0} ${resource}`)
-      report.holds(
-        `rejected creates above the ${limit} write nothing`,
-        WATCHED.every((name) => !writes.has(name)),
-        written.join(', '),
-      )
-    }
-    report.table(
-      tableOf('Rejected creates above a limit, and the writes of the API server meanwhile', floods, {
-        limit: ({ limit }) => limit,
-        rejected: ({ refused }) => refused.milliseconds.length,
-        'per second': ({ refused }) => rateOf(refused),
-        'p50 (ms)': ({ refused }) => percentile(refused.milliseconds, 50),
-        'p99 (ms)': ({ refused }) => percentile(refused.milliseconds, 99),
-        writes: ({ writes }) => [...writes].map(([resource, count]) => `${count} ${resource}`).join(', '),
-      }),
-    )
-  },
-})
-
 /** Memory of one gateway at one moment, in MiB. */
 export interface GatewayMemory {
   when: string

@@ -1,8 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { createReceiverCertificate } from '../servers/https-receiver.ts'
 
 /** Requests and connections of a flooding receiver so far. */
@@ -24,8 +22,7 @@ export interface FloodingReceiver {
 
 /** Starts it on loopback. @param directory for its certificates; the caller removes it */
 export async function startFloodingReceiver(directory: string): Promise<FloodingReceiver> {
-  const { certificate, key } = await createReceiverCertificate(directory)
-  const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const { certificate, key, ca } = await createReceiverCertificate(directory)
   const program = fork(join(import.meta.dirname, 'flooding-server.ts'), [certificate, key])
   const [{ port }] = (await once(program, 'message')) as [{ port: number }]
   const counts = async () => {

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { isFinished } from '../../../crds/src/kinds/screenshot.ts'
-import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { cluster } from '../cluster/environment.ts'
 import { createPool, idleRunners, type RunnerPod } from '../cluster/pools.ts'
-import { startInCluster } from '../cluster/program.ts'
+import { startPublicSite } from '../cluster/public-site.ts'
 import { execScript } from '../cluster/runner-exec.ts'
 import { NAMESPACE } from '../cluster/tested-release.ts'
 import { eventually } from '../eventually.ts'
-import { createReceiverCertificate } from '../servers/https-receiver.ts'
-import type { PublicSite } from '../servers/public-site-program.ts'
 import type { CaptureFunction } from './hostile.ts'
 
 /** A public address that is routed to the test site. */
@@ -55,15 +49,7 @@ tell({
 /** Starts site and pool. They end with the test. */
 export async function startHostileStage(t: Pick<Test, 'teardown'>): Promise<HostileStage> {
   const ends = t as Test
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-hostile-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
-  const paths = await createReceiverCertificate(directory, [`IP:${ADDRESS}`])
-  await startInCluster(ends, 'servers/public-site-program.ts', {
-    address: ADDRESS,
-    certificate: paths.certificate,
-    key: paths.key,
-  } satisfies PublicSite)
-  const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const extraCaBundle = await startPublicSite(ends, ADDRESS)
   const pool = await createPool(ends, 'hostile', { capturesPerPod: 1_000, egress: { extraCaBundle } })
   const [pod] = (await idleRunners(pool)) as [RunnerPod]
   // Uses the API instead of kubectl, which takes longer to start than some captures.

@@ -3,7 +3,7 @@ import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import type { AccountSpec } from '../../../crds/src/kinds/account.ts'
 import { eventually } from '../eventually.ts'
 import { call } from './api-client.ts'
-import { kubectl, kubectlJson } from './environment.ts'
+import { kubectl, kubectlJson, requireKubectl } from './environment.ts'
 import { createApiKey } from './keys.ts'
 import { run } from './pools.ts'
 
@@ -25,9 +25,7 @@ export async function createClusterKey(name: string, accountName: string): Promi
 export async function createClusterAccount(t: Test, purpose: string, spec: AccountSpec): Promise<ClusterAccount> {
   const name = `${purpose}-${run}`
   t.teardown(() => removeAccount(name))
-  const object = { apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec }
-  const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify(object))
-  if (code !== 0) throw new Error(`account ${name} cannot be made: ${stderr}`)
+  await requireKubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec }))
   return { name, key: await createClusterKey(name, name) }
 }
 
@@ -54,8 +52,7 @@ export async function chargeAccount({ name, key }: ClusterAccount, used: number,
   // The operator creates the object soon after the account.
   await eventually(`the count of ${name} exists`, async () => (await kubectl(['get', 'accountusage', name])).code === 0)
   const patch = JSON.stringify({ status: { period, used } })
-  const { code, stderr } = await kubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
-  if (code !== 0) throw new Error(`account ${name} cannot be charged: ${stderr}`)
+  await requireKubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
   const expected = period === thisMonth() ? used : 0
   await eventually(`the count of ${name} is ${expected}`, async () => {
     // Each replica has its own informer cache.

@@ -3,7 +3,7 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { API_VERSION, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { eventually } from '../eventually.ts'
-import { AS_GATEWAY, kubectl, kubectlJson } from './environment.ts'
+import { AS_GATEWAY, kubectl, kubectlJson, requireKubectl } from './environment.ts'
 import { NAMESPACE } from './tested-release.ts'
 
 /**
@@ -19,8 +19,7 @@ export async function captureAll(t: Test, specs: readonly ScreenshotSpec[], mill
   }))
   const those = ['screenshots', '-l', `batch=${batch}`]
   t.teardown(() => kubectl(['delete', ...those, '--wait=false']))
-  const { code, stderr } = await kubectl([...AS_GATEWAY, 'create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-  if (code !== 0) throw new Error(stderr)
+  await requireKubectl([...AS_GATEWAY, 'create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
   const look = async () => {
     const { items: seen } = await kubectlJson<{ items: Screenshot[] }>(['get', ...those])
     return seen.length === items.length && seen.every(isFinished) && seen

@@ -78,9 +78,12 @@ export async function kubectl(args: readonly string[], input?: string): Promise<
   }
 }
 
-/** Runs kubectl and parses its JSON. @throws when it fails */
-export async function kubectlJson<T>(args: readonly string[]): Promise<T> {
-  const { code, stdout, stderr } = await kubectl([...args, '-o', 'json'])
+/** Runs kubectl, and resolves to its output. @throws when it fails */
+export async function requireKubectl(args: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await kubectl(args, input)
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
-  return JSON.parse(stdout) as T
+  return stdout
 }
+
+/** Runs kubectl and parses its JSON. @throws when it fails */
+export const kubectlJson = async <T>(args: readonly string[]): Promise<T> => JSON.parse(await requireKubectl([...args, '-o', 'json'])) as T

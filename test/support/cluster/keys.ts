@@ -1,6 +1,6 @@
 import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
-import { kubectl } from './environment.ts'
+import { requireKubectl } from './environment.ts'
 import { NAMESPACE } from './tested-release.ts'
 
 /** Only the operator and the gateway may set the label with the hash. */
@@ -11,7 +11,6 @@ export async function createApiKey(name: string, accountName: string): Promise<s
   const text = newKeyText()
   const metadata = { name, labels: { [Label.keyHash1]: keyHash(text) } }
   const object = { apiVersion: API_VERSION, kind: 'ApiKey', metadata, spec: { accountName, lastFour: text.slice(-4) } }
-  const { code, stderr } = await kubectl(['create', '-f', '-', AS_OPERATOR], JSON.stringify(object))
-  if (code !== 0) throw new Error(`create ApiKey ${name}: ${stderr}`)
+  await requireKubectl(['create', '-f', '-', AS_OPERATOR], JSON.stringify(object))
   return text
 }

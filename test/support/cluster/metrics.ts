@@ -1,4 +1,4 @@
-import { kubectl, kubectlJson } from './environment.ts'
+import { kubectlJson, requireKubectl } from './environment.ts'
 
 // Metrics of the programs on the cluster, read through the API server.
 
@@ -10,12 +10,8 @@ interface Pod {
 /** The metrics of all pods of a program, as text. */
 export async function programMetrics(component: 'api-gateway' | 'operator'): Promise<string> {
   const { items } = await kubectlJson<{ items: Pod[] }>(['get', 'pods', '-l', `app.kubernetes.io/component=${component}`])
-  const texts = items.map(async ({ metadata: { name, namespace } }) => {
-    const { code, stdout, stderr } = await kubectl(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`])
-    if (code !== 0) throw new Error(`read metrics of ${name}: ${stderr}`)
-    return stdout
-  })
-  return (await Promise.all(texts)).join('\n')
+  const pathOf = ({ metadata: { name, namespace } }: Pod) => `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`
+  return (await Promise.all(items.map((pod) => requireKubectl(['get', '--raw', pathOf(pod)])))).join('\n')
 }
 
 /** The sum of all samples of a metric that have these labels. */

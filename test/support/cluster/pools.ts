@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { API_VERSION, DEFAULT_POOL, Label } from '../../../crds/src/identifiers/names.ts'
 import type { RunnerPool, RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { eventually } from '../eventually.ts'
-import { kubectl, kubectlJson } from './environment.ts'
+import { kubectl, kubectlJson, requireKubectl } from './environment.ts'
 
 // RunnerPools of one test, whose runners have their own egress rules and no work of other tests.
 
@@ -25,8 +25,7 @@ export async function createObject(
   const { kind, metadata } = object
   const namespace = metadata.namespace === undefined ? [] : ['-n', metadata.namespace]
   t.teardown(() => kubectl([...namespace, 'delete', kind, metadata.name, '--wait=false', '--ignore-not-found']))
-  const { code, stderr } = await kubectl([...as, 'create', '-f', '-'], JSON.stringify(object))
-  if (code !== 0) throw new Error(`create ${kind} ${metadata.name}: ${stderr}`)
+  await requireKubectl([...as, 'create', '-f', '-'], JSON.stringify(object))
 }
 
 /** Creates a pool like the chart's default one with `changes`, and resolves to its name. It is deleted with the test. */

@@ -8,7 +8,7 @@ import { createCertificate } from '../../cluster/kubernetes/pki.ts'
 import { webhookAuthority } from '../../cluster/release/webhook-authority.ts'
 import { eventually } from '../eventually.ts'
 import type { ListedRequest } from '../servers/receiver-program.ts'
-import { kubectl, kubectlJson } from './environment.ts'
+import { kubectl, kubectlJson, requireKubectl } from './environment.ts'
 import { run } from './pools.ts'
 
 /** Unique to this process, because test files run concurrently. */
@@ -42,13 +42,13 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   await Promise.all([certificate.certificate, certificate.key].map((file) => rm(file)))
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
   await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
-  await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
+  await requireKubectl(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
   // kube-proxy updates the rules of the node with a delay. Until then posts to the endpoint fail.
   await eventually('the endpoint can be reached', async () => (await kubectl(REACH_FROM_PAGES)).code === 0)
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
     url: `https://${HOST}:8443`,
-    received: async () => JSON.parse((await succeed(['get', '--raw', list])).stdout) as ListedRequest[],
+    received: async () => JSON.parse(await requireKubectl(['get', '--raw', list])) as ListedRequest[],
   }
 }
 
@@ -136,10 +136,4 @@ function buildObjects({ program, cert, key, image }: Record<'program' | 'cert' |
 }
 
 const apply = (namespace: string, items: object[]) =>
-  succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-
-async function succeed(args: readonly string[], input?: string) {
-  const result = await kubectl(args, input)
-  if (result.code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${result.stderr}`)
-  return result
-}
+  requireKubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))

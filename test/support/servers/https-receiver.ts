@@ -45,10 +45,14 @@ export interface HttpsReceiver {
   close: () => Promise<void>
 }
 
-/** Creates a CA and a certificate for these names in `directory`. */
-export async function createReceiverCertificate(directory: string, names = ['IP:127.0.0.1', 'DNS:localhost']): Promise<CertificatePaths> {
+/** Creates a CA and a certificate for these names in `directory`. `ca` is the CA's certificate, PEM. */
+export async function createReceiverCertificate(
+  directory: string,
+  names = ['IP:127.0.0.1', 'DNS:localhost'],
+): Promise<CertificatePaths & { ca: string }> {
   await createAuthority(directory)
-  return createCertificate(directory, 'receiver', { user: 'receiver', names })
+  const paths = await createCertificate(directory, 'receiver', { user: 'receiver', names })
+  return { ...paths, ca: await readFile(certificatePaths(directory, 'ca').certificate, 'utf8') }
 }
 
 export interface ReceiverOptions {
@@ -69,13 +73,9 @@ export async function startHttpsReceiver({
   host = '127.0.0.1',
   hasExpired = false,
 }: ReceiverOptions): Promise<HttpsReceiver> {
-  const paths = await createReceiverCertificate(directory, names)
+  const { ca, ...paths } = await createReceiverCertificate(directory, names)
   if (hasExpired) await expire(directory, paths)
-  const [cert, key, ca] = await Promise.all([
-    readFile(paths.certificate),
-    readFile(paths.key),
-    readFile(certificatePaths(directory, 'ca').certificate, 'utf8'),
-  ])
+  const [cert, key] = await Promise.all([readFile(paths.certificate), readFile(paths.key)])
   const sockets = new Map<Socket, number>()
   let connections = 0
   const receiver: Pick<HttpsReceiver, 'received' | 'answer'> = { received: [], answer: answerWith(200, 'thanks') }

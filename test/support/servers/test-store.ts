@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { Client } from 'minio'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
 import { type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import type { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import { createDirectory } from '../directory.ts'
 import type { Ends } from '../processes/own-plane.ts'
 
 /** Credentials of a store. */
@@ -26,8 +24,7 @@ export async function openTestStore(
   options: Omit<MinioOptions, 'directory'> = {},
   start: typeof startMinio | typeof startVersitygw = startMinio,
 ): Promise<TestStore> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-store-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(t, 'store')
   const store = await start({ directory, ...options })
   t.teardown(() => store.stop())
   const { endpoint, port, accessKey, secretKey } = store
@@ -37,14 +34,6 @@ export async function openTestStore(
     directory,
     access: (keys = { accessKey, secretKey }) => ({ endpoint, region, bucket: 'tintype', ...keys }),
     connect: (keys = { accessKey, secretKey }) =>
-      new Client({
-        endPoint: '127.0.0.1',
-        port,
-        useSSL: false,
-        region,
-        pathStyle: true,
-        accessKey: keys.accessKey,
-        secretKey: keys.secretKey,
-      }),
+      new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...keys }),
   }
 }

@@ -28,7 +28,7 @@ export interface Attacker {
   /** URL of the flooding receiver. */
   receiver: string
   /** Creates objects with kubectl, in the name of the account. */
-  apply: (objects: readonly object[]) => Promise<void>
+  apply: (objects: readonly object[]) => Promise<unknown>
   /** Aborted when the attack must end. */
   signal: AbortSignal
 }

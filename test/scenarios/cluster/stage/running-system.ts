@@ -5,7 +5,7 @@ import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotRecord } from '@tintype/crds/records/record'
-import { cluster, kubectl, kubectlJson } from '../../../support/cluster/environment.ts'
+import { cluster, kubectl, kubectlJson, requireKubectl } from '../../../support/cluster/environment.ts'
 import { createApiKey } from '../../../support/cluster/keys.ts'
 import { NAMESPACE } from '../../../support/cluster/tested-release.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -14,12 +14,6 @@ import type { LoopOrder, LoopResult } from '../../engine/stage/bare-loop.ts'
 import { VIEWPORT } from '../../engine/stage/contenders.ts'
 import { openLines } from '../../harness/line-program.ts'
 import { bodyOf, type Reply, type Request, send } from '../../plane/stage/requests.ts'
-
-/** @throws with what kubectl printed */
-async function must(args: readonly string[], input?: string): Promise<void> {
-  const { code, stderr } = await kubectl(args, input)
-  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
-}
 
 /** A client with its own keep-alive connections, like a latency-sensitive program. */
 export class Api {
@@ -88,7 +82,7 @@ export async function createAccounts(ends: Ends, count: number): Promise<string[
   const keys: string[] = []
   for (const name of names) {
     const account = { apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec: { plan: 'scale', displayName: 'Benchmark' } }
-    await must(['apply', '-f', '-'], JSON.stringify(account))
+    await requireKubectl(['apply', '-f', '-'], JSON.stringify(account))
     keys.push(await createApiKey(name, name))
   }
   return keys
@@ -120,7 +114,10 @@ export async function setPoolSize(ends: Ends, size: { minIdle: number; maxPods: 
   const patch = (spec: Record<string, number | null>) =>
     eventually(
       'the size of the pool is changed',
-      () => must(['patch', 'runnerpool', 'default', '-n', namespace, '--type=merge', '-p', JSON.stringify({ spec })]).then(() => true),
+      () =>
+        requireKubectl(['patch', 'runnerpool', 'default', '-n', namespace, '--type=merge', '-p', JSON.stringify({ spec })]).then(
+          () => true,
+        ),
       PATCH_MILLISECONDS,
     )
   ends.teardown(() => patch({ minIdle, maxPods }))
@@ -143,8 +140,8 @@ const PROGRAM = path.join(import.meta.dirname, '../../engine/stage/bare-loop.ts'
 /** Starts a pod with the resources and the sandbox of the default pool's image, and the loop in it. */
 export async function openBarePod(ends: Ends): Promise<BarePod> {
   ends.teardown(() => kubectl(['delete', 'pod', NAME, '--ignore-not-found', '--grace-period=1', '--wait=true']))
-  await must(['apply', '-f', '-'], JSON.stringify(buildPod(await readPool())))
-  await must(['wait', `pod/${NAME}`, '--for=condition=Ready', `--timeout=${READY_SECONDS}s`])
+  await requireKubectl(['apply', '-f', '-'], JSON.stringify(buildPod(await readPool())))
+  await requireKubectl(['wait', `pod/${NAME}`, '--for=condition=Ready', `--timeout=${READY_SECONDS}s`])
   const node = ['node', '--input-type=module-typescript', '--eval', await readFile(PROGRAM, 'utf8')]
   const loop = openLines<LoopOrder, LoopResult>('kubectl', ['-n', NAMESPACE, 'exec', '-i', NAME, '--', ...node], cluster.shell)
   ends.teardown(loop.close)

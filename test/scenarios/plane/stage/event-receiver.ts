@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 
 /** What a receiver does with posts. */
@@ -33,9 +32,8 @@ const HOST = '127.0.0.2'
 
 /** Starts receivers that work, with certificates of one authority. @param directory of the certificates; the caller removes it */
 export async function startEventReceivers(directory: string, count: number): Promise<EventReceiver[]> {
-  const { certificate, key } = await createReceiverCertificate(directory, [`IP:${HOST}`])
+  const { certificate, key, ca } = await createReceiverCertificate(directory, [`IP:${HOST}`])
   const tls = { cert: await readFile(certificate), key: await readFile(key) }
-  const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
   return Promise.all(Array.from({ length: count }, () => startOne(tls, ca)))
 }
 

@@ -1,9 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
 import { screenshots, webhooks as webhookResource } from '../../../../crds/client/kinds.ts'
@@ -14,9 +11,7 @@ import { Resource } from '../../../../crds/client/resource.ts'
 import { newOpeningKey } from '../../../../crds/src/crypto/sealed.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
-import { startFloodingReceiver } from '../../../support/attack/flooding-receiver.ts'
-import { FLOODS } from '../../../support/attack/floods.ts'
+import { createDirectory } from '../../../support/directory.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { completedStatus } from '../../../support/fakes/builders.ts'
 import { type Deliveries, startDeliveries as start } from '../../../support/fakes/deliveries.ts'
@@ -25,7 +20,7 @@ import { createReceiverCertificate } from '../../../support/servers/https-receiv
 import { readLoad } from '../../harness/machine.ts'
 import { type Context, scenario } from '../../harness/scenario.ts'
 import { median, percentile } from '../../harness/statistics.ts'
-import { roundsTable, tableOf } from '../../harness/table.ts'
+import { roundsTable } from '../../harness/table.ts'
 import type { Arrival } from './receiver-program.ts'
 import { StubPlane } from './stub-plane.ts'
 
@@ -51,16 +46,8 @@ interface Target {
   take: () => Promise<{ arrivals: Arrival[]; connections: number }>
 }
 
-async function newDirectory(ends: Ends): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-bench-'))
-  ends.teardown(() => rm(directory, { recursive: true, force: true }))
-  return directory
-}
-
 async function startTarget(ends: Ends): Promise<Target> {
-  const directory = await newDirectory(ends)
-  const { certificate, key } = await createReceiverCertificate(directory)
-  const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const { certificate, key, ca } = await createReceiverCertificate(await createDirectory(ends, 'webhooks'))
   const receiver = fork(join(import.meta.dirname, 'receiver-program.ts'), [certificate, key])
   ends.teardown(() => receiver.disconnect())
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
@@ -236,47 +223,3 @@ async function measureRound(http: KubeHttp, target: Target, count: number): Prom
   if (arrivals.length !== count) throw new Error(`${arrivals.length} of ${count} deliveries arrived`)
   return arrivals.map(([, id, at]) => at - (sent.get(id) ?? Number.NaN))
 }
-
-const WEBHOOKS = 8
-const EVENTS = 5
-/** Longer than the time limit of a post. */
-const WATCH_MILLISECONDS = 6_000
-const RESOLUTION_MILLISECONDS = 2
-
-/** Watches the event loop of the operator's deliveries. The first row is for receivers that do not flood. */
-export const webhookFloods = scenario({
-  name: 'webhook-floods',
-  shows: `${WEBHOOKS * EVENTS} posts of one account to receivers that send without end, in each of their ways`,
-  run: async ({ ends, ...report }) => {
-    const receiver = await startFloodingReceiver(await newDirectory(ends))
-    ends.teardown(receiver.end)
-    const rows: { name: string; block: number; processor: number; requests: number; open: number }[] = []
-    for (const name of ['none', ...Object.keys(FLOODS)]) {
-      const plane = new StubPlane()
-      for (let n = 0; n < WEBHOOKS; n++) await plane.subscribe(`hook-${n}`, `${receiver.url}/${name}`)
-      const work = startDeliveries(plane, receiver.ca)
-      const before = await receiver.counts()
-      const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLISECONDS })
-      const used = process.cpuUsage()
-      delay.enable()
-      for (let n = 0; n < EVENTS; n++) plane.complete()
-      await sleep(WATCH_MILLISECONDS)
-      delay.disable()
-      const { user, system } = process.cpuUsage(used)
-      await work.stop()
-      const { requests, open } = await receiver.counts()
-      rows.push({ name, block: delay.max / 1e6, processor: (user + system) / 1_000, requests: requests - before.requests, open })
-      report.progress(`webhooks, flood ${name}`)
-    }
-    const what = `${WEBHOOKS * EVENTS} posts of one account to receivers that flood`
-    report.table(
-      tableOf(`${what}: milliseconds of the operator's process in ${WATCH_MILLISECONDS / 1_000} seconds`, rows, {
-        flood: ({ name }) => name,
-        'longest block': ({ block }) => block,
-        'processor time': ({ processor }) => processor,
-        'posts received': ({ requests }) => requests,
-        'connections left': ({ open }) => open,
-      }),
-    )
-  },
-})
