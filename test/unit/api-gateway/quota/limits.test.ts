@@ -34,6 +34,7 @@ t.test('refusals tell what a client needs to know, in the singular and in the pl
     headers: { 'retry-after': '3' },
   })
   t.equal(rate(1, 1).message, 'Rate limit is 1 request per minute. Retry in 1 second.')
+  t.match(rate(1, 0), { details: { retry_after: 1 }, headers: { 'retry-after': '1' } })
   const resetAt = new Date('2026-12-01T00:00:00.000Z')
   const full = toHttpError(usageLimitReached({ limit: 16, used: 16, resetAt }))
   t.match(full, { status: 429, code: 'USAGE_LIMIT_REACHED', headers: { 'x-should-retry': 'false' } })

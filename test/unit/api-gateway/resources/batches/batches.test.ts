@@ -20,6 +20,11 @@ t.test('parseBatchBody takes addresses in their order, doubles too, with one set
   })
 })
 
+t.test('parseBatchBody takes 100 addresses', async (t) => {
+  const most = Array.from({ length: 100 }, () => url)
+  t.equal(parseBatchBody({ urls: most }, rules).targets.length, 100)
+})
+
 t.test('parseBatchBody takes credentials out of each address, and private options for all', async (t) => {
   const body = { urls: ['https://ada:pw@example.com/', url], options: { headers: { 'X-Key': 'k' } } }
   t.match(parseBatchBody(body, rules), {
@@ -34,6 +39,7 @@ const longPassword = `http://ada:${'x'.repeat(257)}@proxy.example`
 const refused: [name: string, body: unknown, ...problems: string[]][] = [
   ['nothing', undefined, INVALID, ' required'],
   ['no urls', {}, INVALID, 'urls required'],
+  ['a text for urls', { urls: url }, INVALID, 'urls invalid_type'],
   ['an empty list', { urls: [] }, INVALID, 'urls too_small'],
   ['101 urls', { urls: Array.from({ length: 101 }, () => 'bad') }, INVALID, 'urls too_big'],
   ['a number for a url', { urls: [url, 7] }, INVALID, 'urls[1] invalid_type'],
@@ -89,6 +95,7 @@ t.test('GET /batches/:id counts the items by outcome, without deleted ones', asy
   const { call, screenshots } = aGateway()
   const made = await call('POST', '/screenshots/batch', { urls, external_identifier: 'run-7' })
   const { batch_id: id, screenshots: items } = made.body
+  t.strictSame(Object.keys(made.body), ['batch_id', 'screenshots', 'total', 'successful', 'failed', 'estimated_time'])
   t.match(made, { status: 202, headers: { location: `/api/v1/batches/${id}` } })
   const [first, second, third] = items.map((item: { id: string }) => item.id)
   const end = (one: string, status: object) => {

@@ -196,6 +196,10 @@ t.test('PATCH and PUT /webhooks/:id change what they name', async (t) => {
   const { call } = start()
   const created = await call('POST', '/webhooks', { ...hook, description: 'x' })
   const path = `/webhooks/${created.body.data.id}`
+  const limits = { name: 'n'.repeat(100), description: 'd'.repeat(500), url: 'https://hooks.example.com/other' }
+  t.match(await call('PATCH', path, limits), { status: 200, body: { data: { ...hook, ...limits } } })
+  t.match(await call('PUT', path, { name: `${limits.name}n` }), { status: 400, body: { error: { details: [{ path: 'name' }] } } })
+  await call('PUT', path, { name: hook.name, url: hook.url })
   const changed = await call('PATCH', path, { is_active: false, description: null })
   t.match(changed, { status: 200, body: { message: /updated/, data: { ...hook, is_active: false, description: null } } })
   const events = ['screenshot.failed']

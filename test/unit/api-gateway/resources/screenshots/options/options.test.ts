@@ -133,9 +133,10 @@ const accepted = [
   ['http://page.sites.svc.cluster.local/', 'http://page.sites.svc.cluster.local/'],
   ['https://münchen.example/', 'https://münchen.example/'],
   ['http://93.184.216.34/', 'http://93.184.216.34/'],
+  [`https://example.com/${'a'.repeat(8172)}`, `https://example.com/${'a'.repeat(8172)}`],
 ] as const
 for (const [text, url] of accepted)
-  t.test(`evaluateTarget accepts ${text}`, async (t) => t.strictSame(evaluateTarget(text, rules), { url }))
+  t.test(`evaluateTarget accepts ${text.slice(0, 60)}`, async (t) => t.strictSame(evaluateTarget(text, rules), { url }))
 
 const refused = [
   ['', 'invalid_url'],
