@@ -22,6 +22,26 @@ t.test('spec 4.1: POST /v1/screenshots creates one job', async (t) => {
   t.equal(headers.get('retry-after'), '2')
 })
 
+t.test('spec 4.1: url may be given inside options', async (t) => {
+  const { status, body } = await createAndForget(t, { options: { url, ...held } })
+  t.strictSame([status, body.url], [202, url])
+  t.notOk('url' in body.options)
+})
+
+t.test('spec 4.1: url at top level wins over the one in options', async (t) => {
+  t.equal((await createAndForget(t, { url, options: { url: page('/dark'), ...held } })).body.url, url)
+})
+
+t.test('spec 4.1: url is required', async (t) => {
+  const { status, body } = await createAndForget(t, { options: {} })
+  t.equal(status, 400)
+  t.match(body.error.details, [{ path: 'url', code: 'required' }])
+})
+
+t.test('spec 4.1: options is optional', async (t) => {
+  t.equal((await createAndForget(t, { url })).status, 202)
+})
+
 t.test('spec 4.2: GET /v1/screenshots lists screenshots, newest first', async (t) => {
   const external_identifier = `newest-${Date.now()}`
   const { body: first } = await createAndForget(t, { url, external_identifier, options: held })
@@ -72,6 +92,21 @@ t.test('spec 4.2: the list is filtered by status, format, url, batch and time, a
   t.strictSame(await filtered(`created_before=${before}`), [])
 })
 
+t.test('spec 4.2: an unknown or malformed parameter is rejected', async (t) => {
+  for (const query of ['?limit=0', '?limit=x', '?status=done', '?order=up', '?page=2', '?cursor=x', '?created_after=yesterday']) {
+    const { status, body } = await list(query)
+    t.strictSame([status, body.error.code], [400, 'VALIDATION_ERROR'], query)
+  }
+})
+
+t.test('spec 4.3: GET /v1/screenshots/:id returns the job', async (t) => {
+  const { id } = (await createAndForget(t, { url, options: held })).body
+  const { status, body, headers } = await rest('GET', `/screenshots/${id}`)
+  t.equal(status, 200)
+  t.match(body, { id, status: 'pending', download_url: null })
+  t.equal(headers.get('retry-after'), '2')
+})
+
 t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag returns 304', async (t) => {
   const { id } = (await createAndForget(t, { url, options: { delay: 1_000 } })).body
   const { body, headers } = await rest('GET', `/screenshots/${id}?wait=25`)
@@ -100,6 +135,28 @@ t.test('spec 4.4: DELETE /v1/screenshots/:id deletes the screenshot and its file
   t.equal((await remove(record.id)).status, 404, 'the second DELETE finds nothing')
 })
 
+t.test('spec 4.6: urls has 1 to 100 items', async (t) => {
+  for (const [count, wanted] of [
+    [0, 400],
+    [101, 400],
+    [100, 202],
+    [1, 202],
+  ] as const) {
+    const { status, body } = await createBatch({ urls: Array.from({ length: count }, () => url), options: held })
+    t.equal(status, wanted, `${count} items`)
+    if (wanted === 202) t.equal(body.total, count)
+    await Promise.all((body.screenshots ?? []).map(({ id }: { id: string }) => remove(id)))
+  }
+})
+
+t.test('spec 4.6: urls is required, an array of string', async (t) => {
+  for (const wrong of [{}, { urls: url }, { urls: [1] }, { urls: null }]) {
+    const { status, body } = await createBatch(wrong)
+    t.equal(status, 400)
+    t.ok(body.error.details.every(({ path }: { path: string }) => path.startsWith('urls')))
+  }
+})
+
 t.test('spec 4.6: options are those of 2.2 and apply to every URL; each job is checked with GET', async (t) => {
   const { body } = await createBatch({ urls: [url, page('/dark')], options: { viewport_width: 400, viewport_height: 300, format: 'webp' } })
   for (const record of await finishedOf(body)) {
@@ -123,4 +180,10 @@ t.test('spec 4.6: each job is processed independently', async (t) => {
   })
   t.match(told.data, { batch_id: body.batch_id, total: 2, pending: 0, completed: 1, failed: 1 })
   await Promise.all(records.map(({ id }) => remove(id)))
+})
+
+t.test('spec 4.6: a malformed URL rejects the whole batch, and the error names its index', async (t) => {
+  const { status, body } = await createBatch({ urls: [url, 'no url', url, 'http://10.0.0.1/'] })
+  t.equal(status, 400)
+  t.match(body.error.details, [{ path: 'urls[1]' }, { path: 'urls[3]', code: 'url_not_allowed' }])
 })

@@ -1,6 +1,6 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { chargeAccount, createClusterAccount } from '../../support/cluster/accounts.ts'
-import { createAndForget, rest, restOf } from '../../support/cluster/conformance.ts'
+import { createAndForget, createWebhook, rest, restOf } from '../../support/cluster/conformance.ts'
 import { kubectl } from '../../support/cluster/environment.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
@@ -75,14 +75,40 @@ t.test('spec 4.6: when some jobs fail to enqueue, the response still carries eve
   t.equal(partly.body.total, 5)
 })
 
-const others: [sentence: string, ask: () => ReturnType<typeof rest>, status: number, code: string][] = [
+t.test('spec 7.3: a webhook url that is not HTTPS is rejected', async (t) => {
+  const { status, body } = await createWebhook(t, { url: 'http://hooks.example.com/in' })
+  t.equal(status, 400)
+  t.match(body.error, { code: 'VALIDATION_ERROR', details: [{ path: 'url', code: 'https_required' }] })
+})
+
+const unknown = 'scr_7zzzzzzzzzzzzzzzzzzzzzzzzz'
+const others: [sentence: string, ask: (t: Test) => ReturnType<typeof rest>, status: number, code: string][] = [
   ['spec 7.5: a missing key is 401 UNAUTHORIZED', () => restOf(null)('GET', '/keys'), 401, 'UNAUTHORIZED'],
   ['spec 7.5: an invalid key is 401 INVALID_API_KEY', () => restOf(`ttk_${'0'.repeat(36)}`)('GET', '/keys'), 401, 'INVALID_API_KEY'],
+  ['spec 7.5: a validation error is 400 VALIDATION_ERROR', () => rest('POST', '/screenshots', { url: 1 }), 400, 'VALIDATION_ERROR'],
+  ['spec 7.5: an unknown id is 404 NOT_FOUND', () => rest('GET', `/screenshots/${unknown}`), 404, 'NOT_FOUND'],
+  ['spec 7.5: a malformed id is 404 NOT_FOUND', () => rest('GET', '/webhooks/nonsense'), 404, 'NOT_FOUND'],
+  ['spec 7.5: an unknown path is 404 NOT_FOUND', () => rest('GET', '/nothing'), 404, 'NOT_FOUND'],
   [
     'spec 7.5: a private address is 400 URL_NOT_ALLOWED',
     () => rest('POST', '/screenshots', { url: 'http://169.254.169.254/' }),
     400,
     'URL_NOT_ALLOWED',
+  ],
+  [
+    'spec 7.5: a body that is not JSON is 415 UNSUPPORTED_MEDIA_TYPE',
+    () => rest('POST', '/screenshots', 'url=x', { 'content-type': 'text/plain' }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'spec 7.5: a file that is not ready yet is 409 NOT_READY',
+    async (t) => {
+      const { body } = await createAndForget(t, { url, options: held })
+      return rest('GET', `/screenshots/${body.id}/download`)
+    },
+    409,
+    'NOT_READY',
   ],
   [
     'spec 7.5: the file of a failed capture is 422 CAPTURE_FAILED',
@@ -94,12 +120,19 @@ const others: [sentence: string, ask: () => ReturnType<typeof rest>, status: num
 
 for (const [sentence, ask, wanted, code] of others) {
   t.test(sentence, async (t) => {
-    const { status, body, headers } = await ask()
+    const { status, body, headers } = await ask(t)
     t.equal(status, wanted)
     t.match(body, { success: false, error: { code, message: /\S{2,}/, request_id: headers.get('x-request-id') ?? 'none' } })
     t.match(headers.get('content-type'), /^application\/json/)
   })
 }
+
+t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIONS returns Allow', async (t) => {
+  const { status, body, headers } = await rest('POST', '/status')
+  t.strictSame([status, body.error.code, headers.get('allow')], [405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
+  const options = await rest('OPTIONS', '/status')
+  t.strictSame([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'])
+})
 
 t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
   const { name, key } = await createClusterAccount(t, 'suspended', { plan: 'free' })
@@ -109,4 +142,16 @@ t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
     return answer.status === 403 && answer
   })
   t.equal(body.error.code, 'ACCOUNT_SUSPENDED')
+})
+
+t.test('spec 7.5: an Idempotency-Key creates once, and is rejected with another body', async (t) => {
+  const headers = { 'idempotency-key': `conformance-${Date.now()}` }
+  const create = (body: object) => rest('POST', '/screenshots', body, headers)
+  const first = await create({ url, options: held })
+  const second = await create({ url, options: held })
+  t.strictSame(second.body, first.body)
+  t.equal(second.headers.get('idempotent-replayed'), 'true')
+  const other = await create({ url: page('/dark') })
+  t.strictSame([other.status, other.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED'])
+  await rest('DELETE', `/screenshots/${first.body.id}`)
 })

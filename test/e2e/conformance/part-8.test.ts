@@ -1,6 +1,6 @@
 import t from 'tap'
 import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster/accounts.ts'
-import { createAndForget, restOf } from '../../support/cluster/conformance.ts'
+import { createAndForget, createWebhook, rest, restOf } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 
@@ -9,6 +9,26 @@ import { page } from '../../support/servers/pages.ts'
 const url = page('/quadrants')
 const held = { delay: 60_000 }
 const usageOf = (key?: string) => restOf(key)('GET', '/usage/current')
+const hook = { name: 'Hook', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
+
+t.test('spec 8: a webhook name has at most 100 characters, at creation and update', async (t) => {
+  const { status, body } = await createWebhook(t, { ...hook, name: 'n'.repeat(100) })
+  t.equal(status, 201)
+  t.equal((await createWebhook(t, { ...hook, name: 'n'.repeat(101) })).status, 400)
+  t.equal((await createWebhook(t, { ...hook, name: '' })).status, 400)
+  const update = (name: string) => rest('PATCH', `/webhooks/${body.data.id}`, { name })
+  t.equal((await update('m'.repeat(100))).status, 200)
+  t.equal((await update('m'.repeat(101))).status, 400)
+})
+
+t.test('spec 8: a webhook description has at most 500 characters', async (t) => {
+  t.equal((await createWebhook(t, { ...hook, description: 'd'.repeat(500) })).status, 201)
+  t.equal((await createWebhook(t, { ...hook, description: 'd'.repeat(501) })).status, 400)
+})
+
+t.test('spec 8: the webhook list has limit 100 and offset 0 by default', async (t) => {
+  t.match((await rest('GET', '/webhooks')).body.pagination, { limit: 100, offset: 0 })
+})
 
 const plans: [sentence: string, plan: 'free' | 'basic' | 'growth', quota: number, rate: number, price?: number][] = [
   ['spec 8: plan Free has 100 per month and 2 requests per minute, and an upgrade is required beyond', 'free', 100, 2],
@@ -65,18 +85,6 @@ t.test('spec 8.6: the quota is final, unless the account allows overage and its 
   t.match(body.data, { limit: 2000, remaining: 0, percentage: 100.05, overage: { count: 1, unit_price_per_1000: 2, amount: 0 } })
 })
 
-t.test('spec 5.3: all API keys of one account share its quota', async (t) => {
-  const { name, key } = await createClusterAccount(t, 'shared', { plan: 'free' })
-  const second = await createClusterKey(`${name}-second`, name)
-  const { status, body } = await createAndForget(t, { url, options: held }, key)
-  t.equal(status, 202, JSON.stringify(body))
-  await eventually('both see the same count', async () => {
-    const counts = await Promise.all([key, second].map((each) => restOf(each)('GET', '/usage/current')))
-    return counts.every((answer) => answer.body.data.count === 1)
-  })
-  t.equal((await restOf(second)('GET', `/screenshots/${body.id}`)).body.id, body.id, 'both keys see the same screenshots')
-})
-
 t.test('spec 8.2: limits are enforced per account, all its keys share them', async (t) => {
   const { name, key } = await createClusterAccount(t, 'keys', { plan: 'free' })
   const second = await createClusterKey(`${name}-second`, name)
@@ -100,4 +108,23 @@ t.test('spec 8.4: a failed capture is not charged', async (t) => {
     return (await restOf(key)('GET', `/screenshots/${body.id}?wait=25`)).body.status === 'failed'
   })
   await eventually('the unit is refunded', async () => (await usageOf(key)).body.data.count === 0)
+})
+
+t.test('spec 8.5: a request over the rate limit is 429 RATE_LIMIT_EXCEEDED with the time to wait', async (t) => {
+  const { key } = await createClusterAccount(t, 'rate', { plan: 'free' })
+  for (let n = 0; n < 2; n++) t.equal((await createAndForget(t, { url, options: held }, key)).status, 202)
+  const { status, body, headers } = await createAndForget(t, { url, options: held }, key)
+  t.equal(status, 429)
+  t.equal(body.error.code, 'RATE_LIMIT_EXCEEDED')
+  const seconds = Number(headers.get('retry-after'))
+  t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 61, `${seconds} seconds`)
+  t.match(body.error.details, { limit: 2, window_seconds: 60, retry_after: seconds })
+  t.equal(headers.get('x-ratelimit-remaining'), '0')
+  t.match(headers.get('ratelimit'), /^"per-minute";r=0;t=\d+$/)
+  t.equal((await restOf(key)('GET', '/screenshots')).status, 200, 'reads do not count toward this limit')
+})
+
+t.test('spec 8.8: the limit of a list is at most 500, and greater values count as 500', async (t) => {
+  for (const path of ['/screenshots', '/webhooks', '/keys'])
+    t.equal((await rest('GET', `${path}?limit=501`)).body.pagination.limit, 500, path)
 })
