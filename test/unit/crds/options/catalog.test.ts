@@ -10,10 +10,10 @@ const takes = (options: object): boolean => CaptureOptions.safeParse(options).su
 
 type Name = keyof typeof CaptureOptions.shape
 const bounds: [title: string, name: Name, accepted: unknown[], refused: unknown[]][] = [
-  ['spec 2.2: viewport_width is a number, bounded', 'viewportWidth', [1, 7680], [0, 7681, 1.5, Number.NaN, '400', null]],
+  ['viewport_width is 1-7680 pixels', 'viewportWidth', [1, 7680], [0, 7681, 1.5, Number.NaN, '400', null]],
   ['spec 2.2: viewport_height is a number, bounded', 'viewportHeight', [1, 7680], [0, 7681, 1.5, '300']],
-  ['spec 2.2: device_scale_factor is a number, bounded', 'deviceScaleFactor', [0.1, 1.5, 5], [0, 0.09, 5.01, '2']],
-  ['spec 2.2: device is a known name', 'device', ['Pixel 7'], ['Pixel 7000', '', 7]],
+  ['device_scale_factor is 0.1-5', 'deviceScaleFactor', [0.1, 1.5, 5], [0, 0.09, 5.01, '2']],
+  ['device is a known name', 'device', ['Pixel 7'], ['Pixel 7000', '', 7]],
   ['spec 2.2: format is jpeg, png or webp', 'format', ['jpeg', 'png', 'webp', 'avif', 'pdf'], ['mov', 'PNG', '', 1]],
   ['spec 2.2: image_quality is 0-100', 'imageQuality', [0, 100], [-1, 101, 0.5, '90']],
   ['spec 2.2: omit_background is a boolean', 'omitBackground', [true, false], ['true', 1]],
@@ -22,13 +22,8 @@ const bounds: [title: string, name: Name, accepted: unknown[], refused: unknown[
   ['spec 2.2: full_page_scroll_delay is 0-10000 milliseconds between scrolls', 'fullPageScrollDelay', [0, 10_000], [-1, 10_001, 0.5, '5']],
   ['spec 2.2: delay is 0-60000 milliseconds', 'delay', [0, 60_000], [-1, 60_001, 0.5]],
   ['spec 2.2: timeout is 1000-180000 milliseconds', 'timeout', [1000, 180_000], [999, 180_001, 1000.5]],
-  ['spec 2.2: wait_for_selector is a string, bounded', 'waitForSelector', ['a', 'a'.repeat(1024)], ['', 'a'.repeat(1025), 1]],
-  [
-    'spec 2.2: wait_until is an array of load, domcontentloaded, networkidle and commit',
-    'waitUntil',
-    [['load', 'domcontentloaded', 'networkidle', 'commit']],
-    [[], ['loaded'], 'load'],
-  ],
+  ['wait_for_selector is 1-1024 characters', 'waitForSelector', ['a', 'a'.repeat(1024)], ['', 'a'.repeat(1025), 1]],
+  ['wait_until is a list of states', 'waitUntil', [['load', 'domcontentloaded', 'networkidle', 'commit']], [[], ['loaded'], 'load']],
   ['spec 2.2: dark_mode is a boolean', 'darkMode', [true, false], ['true', 1]],
   ['spec 8.7: styles is bounded', 'styles', ['', 'x'.repeat(262_144)], ['x'.repeat(262_145), 1]],
   ['spec 8.7: scripts is bounded', 'scripts', ['', 'x'.repeat(262_144)], ['x'.repeat(262_145), 1]],
