@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright'
@@ -8,6 +7,7 @@ import t from 'tap'
 import { consoleLink } from '../cluster/release/first-capture.ts'
 import { call } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
+import { createDirectory } from '../support/directory.ts'
 import { decode } from '../support/picture.ts'
 import { page as sitePage } from '../support/servers/pages.ts'
 
@@ -44,8 +44,7 @@ t.test(
     t.strictSame([picture.format, picture.width, picture.height], ['png', 640, 480])
 
     const command = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? ''
-    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
-    t.teardown(() => rm(directory, { recursive: true, force: true }))
+    const directory = await createDirectory(t, 'console')
     const { stdout } = await run('bash', ['-c', command], { cwd: directory, env: { ...cluster.shell, TINTYPE_API_KEY: cluster.apiKey } })
     t.equal(stdout, '200\n')
     const [written = ''] = await readdir(directory)

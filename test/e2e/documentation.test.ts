@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { run } from '../cluster/host/exec.ts'
 import { repository, sitesNamespace } from '../cluster/host/state.ts'
 import { cluster, kubectl } from '../support/cluster/environment.ts'
 import { ENVIRONMENT_FILE, NAMESPACE } from '../support/cluster/tested-release.ts'
+import { createDirectory } from '../support/directory.ts'
 import { decode } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
@@ -29,25 +28,15 @@ const toCommands = (texts: readonly string[]): string =>
     .replaceAll('https://example.com/?page=2', page('/dark'))
     .replaceAll('https://example.com', page('/quadrants'))
 
-/** Runs a script in a shell that exits at the first failed command, also in a pipe. */
-async function type(script: string, directory: string): Promise<{ code: number; output: string }> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: directory,
-    env: cluster.shell,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
-  const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
-  return { code: await ended, output: output + errors }
-}
+/** Runs a script in a shell that exits at the first failed command, also in a pipe. Resolves to its output. @throws CommandError */
+const type = (script: string, directory: string): Promise<string> =>
+  run('bash', ['-euo', 'pipefail', '-c', script], { directory, environment: cluster.shell as Record<string, string> })
 
 t.test('each command of the tutorial works unchanged', { timeout: 120_000 }, async (t) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(t, 'manual')
   t.ok(blocks.length >= 6, `${blocks.length} blocks`)
   // The first block displays an image, the second stores another one under the same name.
-  const { code, output } = await type(toCommands(blocks), directory)
-  t.equal(code, 0, output)
+  const output = await type(toCommands(blocks), directory)
   t.match(output, /"status": "completed"/)
   t.match(output, /"remaining": \d+/)
   const picture = await decode(await readFile(path.join(directory, 'shot.png')))
@@ -55,27 +44,23 @@ t.test('each command of the tutorial works unchanged', { timeout: 120_000 }, asy
 })
 
 t.test('a receiver on the local cluster gets the documented events', { timeout: 180_000 }, async (t) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(t, 'manual')
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--ignore-not-found', 'pod,service,secret', 'receiver']))
   const text = await readFile(path.join(repository, 'docs/webhooks.md'), 'utf8')
   const section = /^### A receiver of your own on the local cluster$(.*?)^## /ms.exec(text)?.[1] ?? ''
   const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('')
   // Runs in a temporary directory instead of the checkout, so that no files remain.
   await symlink(path.dirname(ENVIRONMENT_FILE), path.join(directory, '.tintype'))
-  const { code, output } = await type(script, directory)
-  t.equal(code, 0, output)
+  const output = await type(script, directory)
   t.match(output, /"success": ?true/, 'the sample event was posted')
   t.match(output, /^screenshot\.completed \{.*"status":"completed"/m, 'the receiver printed an event')
   t.strictSame(await readdir(directory), ['.tintype'], 'no other files remain')
 })
 
 t.test('the documented commands lead from a Screenshot made with kubectl to its picture', { timeout: 150_000 }, async (t) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(t, 'manual')
   t.equal(byKubectl.length, 2, 'a picture, and the number of failures by cause')
-  const { code, output } = await type(toCommands([blocks[0] ?? '', ...byKubectl]), directory)
-  t.equal(code, 0, output)
+  await type(toCommands([blocks[0] ?? '', ...byKubectl]), directory)
   const picture = await decode(await readFile(path.join(directory, 'my-page.png')))
   t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
 })

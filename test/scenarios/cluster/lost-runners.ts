@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts'
 import { decode, isNear } from '../../support/picture.ts'
 import { scenario } from '../harness/scenario.ts'
 import { watchEnds } from '../plane/stage/verify.ts'
-import { startLoad } from '../releases/stage/trial-release.ts'
+import { startLoad, whenAllFinished } from '../releases/stage/trial-release.ts'
 import { clusterStage, openCluster, QUADRANTS } from './stage/cluster-objects.ts'
 import { SECOND_NODE, startSecondNode, TAINT } from './stage/second-node.ts'
 
@@ -58,16 +58,12 @@ export const clusterEvicted = scenario({
     }
     const waiting = await eventually('the attempt is over', isOver, GENEROUS_MILLISECONDS)
     report.progress(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
-    const whenDone = async () => {
-      const shot = await shots.get(name)
-      return isFinished(shot) && shot
-    }
-    const done = await eventually('it ends', whenDone, GENEROUS_MILLISECONDS)
+    const [done] = await whenAllFinished(shots, [name])
     const events = await kubectl([
       ...['get', 'events', '-n', releaseNamespace, '--field-selector', `involvedObject.name=${name},reason=RunnerLost`],
       ...['-o', 'jsonpath={.items[*].message}{.items[*].note}'],
     ])
-    const { phase, attempt = 0, lostRunners = 0 } = done.status ?? {}
+    const { phase, attempt = 0, lostRunners = 0 } = done?.status ?? {}
     report.holds('the Screenshot was captured', phase === 'Completed', phase ?? '')
     report.atMost('attempts', attempt, MAX_ATTEMPTS, '')
     report.holds('the page is suspected once', lostRunners === 1, `${lostRunners} lost runners`)
@@ -143,12 +139,7 @@ export const clusterNodeLost = scenario({
     await sleep(AFTER_MILLISECONDS)
     await load.stop()
     const names = [...load.names]
-    const areFinished = async () => {
-      const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
-      const all = names.map((name) => byName.get(name))
-      return all.every((shot) => shot && isFinished(shot)) && (all as Screenshot[])
-    }
-    const finished = await eventually('all Screenshots have finished', areFinished, LONG_MILLISECONDS)
+    const finished = await whenAllFinished(shots, names)
     await ends.stop()
     const { holds } = report
     const failed = finished.filter(({ status }) => status?.phase !== 'Completed').length

@@ -3,11 +3,12 @@ import type { Test } from 'tap'
 import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import { releaseNamespace } from '../../cluster/host/state.ts'
 import { createClusterAccount } from '../../support/cluster/accounts.ts'
-import { call, type RecordBody } from '../../support/cluster/api-client.ts'
-import { kubectl, kubectlJson, requireKubectl } from '../../support/cluster/environment.ts'
+import { call } from '../../support/cluster/api-client.ts'
+import { cluster, kubectl, kubectlJson, requireKubectl } from '../../support/cluster/environment.ts'
 import { programMetrics, sumOf } from '../../support/cluster/metrics.ts'
 import { scenario } from '../harness/scenario.ts'
-import { percentile, summarize } from '../harness/statistics.ts'
+import { p95, summarize } from '../harness/statistics.ts'
+import { captureEachSecond } from '../plane/stage/requests.ts'
 import { clusterStage, QUADRANTS } from './stage/cluster-objects.ts'
 import { ATTACKER_LABEL, ATTACKS, type Attack, type Attacker, startFloodsInCluster } from './stage/neighbor-attacks.ts'
 
@@ -19,56 +20,6 @@ const QUIET_SECONDS = 30
 const ATTACK_SECONDS = 60
 /** An account that runs nothing waits for at most one capture of each other account, and for the start of a runner. */
 const DOCUMENTED_QUEUE_MILLISECONDS = 3_000
-
-interface Outcome {
-  milliseconds: number
-  /** From its creation to its start, and from its start to its end. Undefined if it did not end. */
-  parts?: undefined | { queued: number; captured: number }
-  /** Undefined: completed in its first attempt. */
-  problem: string | undefined
-}
-
-/** Captures a page once a second, whatever the earlier captures do. */
-function startVictim(key: string): { end: () => Promise<Outcome[]> } {
-  const outcomes: Promise<Outcome>[] = []
-  const timer = setInterval(() => outcomes.push(captureOnce(key)), 1_000)
-  return {
-    end: () => {
-      clearInterval(timer)
-      return Promise.all(outcomes)
-    },
-  }
-}
-
-async function captureOnce(key: string): Promise<Outcome> {
-  const started = performance.now()
-  const ended = (problem?: string): Outcome => ({ milliseconds: performance.now() - started, problem })
-  try {
-    const { status, body } = await call<RecordBody>('/api/v1/screenshots', {
-      method: 'POST',
-      body: { url: QUADRANTS, options: SMALL },
-      key,
-    })
-    if (status !== 202) return ended(`HTTP ${status}`)
-    for (;;) {
-      const { body: record, ...response } = await call<RecordBody>(`/api/v1/screenshots/${body.id}?wait=25`, { key })
-      if (response.status !== 200) return ended(`HTTP ${response.status}`)
-      if (record.status === 'failed') return ended(record.error?.code)
-      if (record.status === 'completed') return { ...ended(), parts: partsOf(record) }
-    }
-  } catch (error) {
-    return ended(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function partsOf({ created_at, started_at, completed_at }: RecordBody): Outcome['parts'] {
-  const [created, started, completed] = [created_at, started_at, completed_at].map((time) => Date.parse(String(time))) as [
-    number,
-    number,
-    number,
-  ]
-  return { queued: started - created, captured: completed - started }
-}
 
 interface List<T> {
   items: T[]
@@ -138,13 +89,10 @@ export const neighbors = scenario({
     const apply = (items: readonly object[]) =>
       requireKubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
     report.progress(`quiet for ${QUIET_SECONDS} s`)
-    const alone = startVictim(victim.key)
+    const startVictim = () => captureEachSecond(cluster.url, victim.key, { url: QUADRANTS, options: SMALL })
+    const endAlone = startVictim()
     await pause(QUIET_SECONDS * 1_000)
-    const quiet = await alone.end()
-    const quietP95 = percentile(
-      quiet.map(({ milliseconds }) => milliseconds),
-      95,
-    )
+    const quietP95 = p95((await endAlone()).map(({ milliseconds }) => milliseconds))
     const bar = 2 * quietP95 + DOCUMENTED_QUEUE_MILLISECONDS
 
     const chosen = ATTACKS.filter(({ name }) => settings.chapter?.split(',').some((text) => name.includes(text)) ?? true)
@@ -154,7 +102,7 @@ export const neighbors = scenario({
       const before = await readHealth(victim.name)
       const spent = await usedBy(attacking.key)
       const started = performance.now()
-      const beside = startVictim(victim.key)
+      const endVictim = startVictim()
       const signal = AbortSignal.timeout(ATTACK_SECONDS * 1_000)
       const attacker: Attacker = { key: attacking.key, account: attacking.name, receiver, apply, signal }
       const trouble = await begin(attacker).then(
@@ -164,25 +112,21 @@ export const neighbors = scenario({
       while (!signal.aborted && !(await isIdle(attacking.name))) await pause(1_000)
       // The schedules start within the next minute.
       if (name.includes('schedules')) await pause(90_000)
-      const outcomes = await beside.end()
+      const outcomes = await endVictim()
       const seconds = (performance.now() - started) / 1_000
       await deleteAll(attacking.name, ['screenshotschedules', 'webhooks', 'screenshots'])
       while (!(await isIdle(attacking.name))) await pause(1_000)
       const after = await readHealth(victim.name)
       const units = (await usedBy(attacking.key)) - spent
-      const { p50, p95 } = summarize(outcomes.map(({ milliseconds }) => milliseconds))
-      const p95Of = (part: 'queued' | 'captured') =>
-        percentile(
-          outcomes.flatMap(({ parts }) => parts?.[part] ?? []),
-          95,
-        )
+      const { p50, p95: most } = summarize(outcomes.map(({ milliseconds }) => milliseconds))
+      const p95Of = (part: 'queued' | 'captured') => p95(outcomes.flatMap(({ parts }) => parts?.[part] ?? []))
       const problems = outcomes.flatMap(({ problem }) => problem ?? [])
-      const figures = [outcomes.length, p50, p95, p95Of('queued'), p95Of('captured'), units, seconds]
+      const figures = [outcomes.length, p50, most, p95Of('queued'), p95Of('captured'), units, seconds]
       rows.push([name, ...figures.map((value) => value.toFixed(0)), after.loopSeconds.toFixed(2)])
       report.holds(`${name}: the attack runs`, trouble === undefined, trouble === undefined ? 'yes' : String(trouble))
       const completed = problems.join(', ') || `${outcomes.length} completed`
       report.holds(`${name}: no capture of the victim fails`, problems.length === 0, completed)
-      report.atMost(`${name}: p95 of the victim`, p95, Math.round(bar), 'ms')
+      report.atMost(`${name}: p95 of the victim`, most, Math.round(bar), 'ms')
       report.holds(`${name}: no leader is lost`, after.terms === before.terms, `${after.terms - before.terms} changes`)
       const restarts = after.restarts - before.restarts
       report.holds(`${name}: no restart of gateway and operator`, restarts === 0, `${restarts} restarts`)

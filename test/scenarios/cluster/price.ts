@@ -73,9 +73,8 @@ async function installCommit({ ends, progress }: Run, from: string): Promise<Loc
   const { tags } = await readRunning()
   const sources = await checkOut(from)
   await buildImages(sources, OTHER_TAG, tags)
-  const images = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OTHER_TAG))
   progress(`price: installing ${from}`)
-  const flags = [...images, '--skip-crds', '--set', 'crdUpgrade.enabled=false']
+  const flags = [...tagSettings(tags, OTHER_TAG), '--skip-crds', '--set', 'crdUpgrade.enabled=false']
   return installLocal(ends, { namespace: OTHER_NAMESPACE, chart: sources.chart, options: flags })
 }
 

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { run } from '../../cluster/host/exec.ts'
 import { servePages } from '../../integration/capture-runner/stage/page-server.ts'
 import { openStudio } from '../../integration/capture-runner/stage/studio.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { readLoad } from '../harness/machine.ts'
-import { must } from '../harness/must.ts'
 import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
-import { serve } from './stage/engine.ts'
+import { browserStage, serve } from './stage/engine.ts'
 
 const PROGRAM = path.join(import.meta.dirname, 'stage/compare-program.ts')
 
@@ -50,7 +50,7 @@ interface Sample {
 export const comparePictures = scenario({
   name: 'compare',
   shows: 'comparison of pictures of 1,080 and 25,000 rows, as a runner does it',
-  stage: { name: 'engine', open: async (ends) => ends, about: () => 'pages and store are on loopback' },
+  stage: browserStage,
   options: { rounds: 5 },
   run: async ({ ends, settings: { rounds }, ...report }) => {
     const cases = HEIGHTS.flatMap((height) =>
@@ -58,8 +58,7 @@ export const comparePictures = scenario({
     )
     const site = await servePages(Object.fromEntries(cases.map(({ height, change, path }) => [path, pageOf(height, change)])))
     ends.teardown(site.close)
-    const directory = await mkdtemp(path.join(tmpdir(), 'bench-compare-'))
-    ends.teardown(() => rm(directory, { recursive: true, force: true }))
+    const directory = await createDirectory(ends, 'compare')
     const studio = await openStudio()
     ends.teardown(studio.close)
     let earlier: Buffer = Buffer.alloc(0)
@@ -71,7 +70,7 @@ export const comparePictures = scenario({
       if (change === NOTHING) earlier = picture
       const file = path.join(directory, 'after.png')
       await writeFile(file, picture)
-      const samples = JSON.parse(await must(process.execPath, [PROGRAM, store, file, String(rounds)])) as Sample[]
+      const samples = JSON.parse(await run(process.execPath, [PROGRAM, store, file, String(rounds)])) as Sample[]
       rows.push({ height, name, samples, load: readLoad() })
     }
     const targets = 'targets: 150 ms for 1920 × 1080; 3,000 ms and 300 MiB for 1920 × 25,000'

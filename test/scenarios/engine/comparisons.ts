@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
@@ -20,6 +18,7 @@ import type { Ends } from '../../support/processes/own-plane.ts'
 import { type Report, type Stage, scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { CHANGES, type Change, changingPage, FORMS, type Form } from './changing-page.ts'
+import { serve as serveOn } from './stage/engine.ts'
 import { ENDLESS_PAGES, UNCHANGING_PAGES, type UnchangingPage } from './unchanging-pages.ts'
 
 /** Pixels by which a region may be outside of the place that changed: antialiasing, the overhang of letters, and the blocks of a lossy picture. */
@@ -46,8 +45,7 @@ async function openLab(ends: Ends): Promise<Lab> {
       response.once('close', () => clearInterval(timer))
     },
   }
-  const store = await openMemoryStore()
-  ends.teardown(store.close)
+  const store = await openMemoryStore(ends)
   const site = await servePages(pages)
   ends.teardown(site.close)
   const runner = await openLocalRunner(store)
@@ -271,9 +269,9 @@ interface LocalRunner {
 }
 
 /** Files by their path. It must outlive the runners that use it. */
-async function openMemoryStore() {
+async function openMemoryStore(ends: Ends) {
   const files = new Map<string, Buffer>()
-  const server = createServer(async (request, response) => {
+  const url = await serveOn(ends, async (request, response) => {
     const path = request.url ?? ''
     if (request.method === 'PUT') files.set(path, await buffer(request))
     const file = files.get(path)
@@ -282,14 +280,11 @@ async function openMemoryStore() {
       .digest('hex')
     response.writeHead(file ? 200 : 404, { etag: `"${etag}"` }).end(request.method === 'GET' ? file : undefined)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    targetOf: (name: string) => ({ url: `http://127.0.0.1:${port}/${name}`, headers: {}, maxBytes: MAX_BYTES }),
+    targetOf: (name: string) => ({ url: `${url}/${name}`, headers: {}, maxBytes: MAX_BYTES }),
     remove: (prefix: string) => {
       for (const path of files.keys()) if (path.startsWith(`/${prefix}`)) files.delete(path)
     },
-    close: () => void server.close(),
   }
 }
 

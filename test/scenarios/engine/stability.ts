@@ -3,7 +3,7 @@ import { createProcessorClock } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { fixed, tableOf } from '../harness/table.ts'
-import { openCorpus, serve } from './stage/engine.ts'
+import { browserStage, openCorpus, serve } from './stage/engine.ts'
 
 // Cost of the wait for visual stability on static pages: with and without it, alternately, on one runner with real browsers.
 
@@ -30,7 +30,7 @@ const SCRIPT = '<script>document.title = "Harbor"; addEventListener("load", () =
 export const stability = scenario({
   name: 'stability',
   shows: 'pages that stand still with and without the wait for visual stability, in turns',
-  stage: { name: 'engine', open: async (ends) => ends, about: () => 'pages are on loopback' },
+  stage: browserStage,
   options: { rounds: 5 },
   run: async ({ ends, settings: { rounds }, ...report }) => {
     const [chapter = ''] = await openCorpus(ends)

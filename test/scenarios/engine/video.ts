@@ -4,7 +4,7 @@ import { createProcessorClock } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
-import { serve } from './stage/engine.ts'
+import { browserStage, serve } from './stage/engine.ts'
 
 // Time and processor time of videos of a page with text, an animation and a canvas, by one runner with real browsers.
 
@@ -40,7 +40,7 @@ const PAGE = `<!doctype html><style>
 export const video = scenario({
   name: 'video',
   shows: `videos of ${SECONDS} seconds in each format`,
-  stage: { name: 'engine', open: async (ends) => ends, about: () => 'the page is on loopback' },
+  stage: browserStage,
   options: { rounds: 5 },
   run: async ({ ends, settings: { rounds }, ...report }) => {
     const url = await serve(ends, (_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(PAGE))

@@ -14,6 +14,9 @@ export function percentile(values: readonly number[], percent: number): number {
 /** The median. NaN for an empty list. */
 export const median = (values: readonly number[]): number => percentile(values, 50)
 
+/** The 95th percentile. NaN for an empty list. */
+export const p95 = (values: readonly number[]): number => percentile(values, 95)
+
 /** Summary of durations in milliseconds. */
 export interface Summary {
   count: number
@@ -25,5 +28,5 @@ export interface Summary {
 export const summarize = (values: readonly number[]): Summary => ({
   count: values.length,
   p50: median(values),
-  p95: percentile(values, 95),
+  p95: p95(values),
 })

@@ -4,17 +4,6 @@ import type { Ends } from '../../support/processes/own-plane.ts'
 
 const undos = new Set<() => Promise<unknown>>()
 
-/** Runs `act`, then `undo`, also after an error or a signal. */
-export async function undoing<T>(undo: () => Promise<unknown>, act: () => Promise<T>): Promise<T> {
-  undos.add(undo)
-  try {
-    return await act()
-  } finally {
-    undos.delete(undo)
-    await undo()
-  }
-}
-
 /** On interruption, undoes all changes in reverse order. */
 export function undoOnSignal(): void {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -25,7 +14,7 @@ export function undoOnSignal(): void {
   }
 }
 
-/** Calls `act` with a stack of cleanup functions, like tap's teardown. Afterwards they run in reverse order. */
+/** Calls `act` with a stack of cleanup functions, like tap's teardown. Afterwards they run in reverse order, also after an error or a signal. */
 export async function withEnds<T>(act: (ends: Ends) => Promise<T>): Promise<T> {
   const cleanups: (() => unknown)[] = []
   const teardown = (cleanup: () => unknown) => void cleanups.push(cleanup)
@@ -35,5 +24,11 @@ export async function withEnds<T>(act: (ends: Ends) => Promise<T>): Promise<T> {
         .then(cleanup)
         .catch((error: unknown) => console.error(error))
   }
-  return undoing(endAll, () => act({ teardown: teardown as Ends['teardown'] }))
+  undos.add(endAll)
+  try {
+    return await act({ teardown: teardown as Ends['teardown'] })
+  } finally {
+    undos.delete(endAll)
+    await endAll()
+  }
 }

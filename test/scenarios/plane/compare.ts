@@ -5,7 +5,7 @@ import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
 import { bundleSources, checkOut } from '../releases/stage/old-release.ts'
-import { type GatewayPod, type OperatorPod, type Plane, plane } from './stage/plane.ts'
+import { type GatewayPod, type Plane, plane } from './stage/plane.ts'
 import { countFinished, prepareAccountsAndRunners } from './stage/programs.ts'
 import { type Accepted, send, sendSteadily } from './stage/requests.ts'
 
@@ -95,20 +95,18 @@ const mainOf = (directory: string, program: string): string => `${directory}/${p
 async function prepare(stage: Plane): Promise<string[]> {
   const operator = await stage.startOperator()
   const { gateway, keys } = await prepareAccountsAndRunners(stage, { runners: RUNNERS })
-  await end(operator, gateway)
-  return keys
-}
-
-async function end(operator: OperatorPod, gateway: GatewayPod): Promise<void> {
   await Promise.all([operator.end('SIGTERM'), gateway.end('SIGTERM')])
+  return keys
 }
 
 type Gateways = Readonly<Record<Version, GatewayPod>>
 
+type Costs = Record<Version, number>
+
 /** Processor milliseconds: of the gateways for each version, and of one operator. */
 interface Measured {
-  create: Record<Version, number>
-  read: Record<Version, number>
+  create: Costs
+  read: Costs
   capture: number
 }
 
@@ -139,58 +137,48 @@ async function measure(stage: Plane, main: string | undefined, { gateways, order
   for (const version of order) await read(gateways[version], warm, READS_PER_TURN)
 
   const startedAt = processorOf(operator)
-  const creates = newTotals()
   const records: Accepted[] = []
-  await inTurns(order, async (version) => {
-    const used = processorOf(gateways[version])
-    const accepted = await create(gateways[version], SECONDS_PER_TURN)
-    add(creates[version], processorOf(gateways[version]) - used, accepted.length)
+  const creates = await measureInTurns(gateways, order, async (gateway) => {
+    const accepted = await create(gateway, SECONDS_PER_TURN)
     records.push(...accepted)
+    return accepted.length
   })
   await whenFinished(before + warm.length + records.length)
   const capture = (processorOf(operator) - startedAt) / records.length
 
-  const reads = newTotals()
-  await inTurns(order, async (version) => {
-    const used = processorOf(gateways[version])
-    await read(gateways[version], records, READS_PER_TURN)
-    add(reads[version], processorOf(gateways[version]) - used, READS_PER_TURN)
-  })
+  const reads = await measureInTurns(gateways, order, (gateway) => read(gateway, records, READS_PER_TURN))
   await operator.end('SIGTERM')
-  return { create: perUnit(creates), read: perUnit(reads), capture }
+  return { create: creates, read: reads, capture }
 }
 
-/** Each version has each place in the order equally often. */
-async function inTurns(order: readonly Version[], act: (version: Version) => Promise<void>): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) for (const version of turn % 2 === 0 ? order : order.toReversed()) await act(version)
+/** Processor milliseconds of each gateway for each unit of `act`. Each version has each place in the order equally often. */
+async function measureInTurns(
+  gateways: Gateways,
+  order: readonly Version[],
+  act: (gateway: GatewayPod) => Promise<number>,
+): Promise<Costs> {
+  const [used, units] = [
+    { before: 0, now: 0 },
+    { before: 0, now: 0 },
+  ]
+  for (let turn = 0; turn < TURNS; turn++)
+    for (const version of turn % 2 === 0 ? order : order.toReversed()) {
+      const usedBefore = processorOf(gateways[version])
+      units[version] += await act(gateways[version])
+      used[version] += processorOf(gateways[version]) - usedBefore
+    }
+  return { before: used.before / units.before, now: used.now / units.now }
 }
-
-interface Total {
-  milliseconds: number
-  units: number
-}
-type Totals = Record<Version, Total>
-
-const newTotals = (): Totals => ({ before: { milliseconds: 0, units: 0 }, now: { milliseconds: 0, units: 0 } })
-
-function add(total: Total, milliseconds: number, units: number): void {
-  total.milliseconds += milliseconds
-  total.units += units
-}
-
-const perUnit = ({ before, now }: Totals): Record<Version, number> => ({
-  before: before.milliseconds / before.units,
-  now: now.milliseconds / now.units,
-})
 
 /** Processor milliseconds that a program has used. */
 const processorOf = ({ pid }: { pid: number }): number => readProcessor({ program: [pid] }).program
 
-/** Reads finished records in rotation. */
-async function read({ url }: GatewayPod, records: readonly Accepted[], count: number): Promise<void> {
+/** Reads finished records in rotation. Returns how many. */
+async function read({ url }: GatewayPod, records: readonly Accepted[], count: number): Promise<number> {
   await mapConcurrently([...Array(count).keys()], READS_AT_ONCE, async (n) => {
     const { id, key } = records[n % records.length]!
     const { status } = await send(`${url}/v1/screenshots/${id}`, { key })
     if (status !== 200) throw new Error(`GET /v1/screenshots/${id}: ${status}`)
   })
+  return count
 }

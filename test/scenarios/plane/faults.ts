@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pods as podResource } from '../../../crds/client/core-resources.ts'
@@ -8,8 +7,9 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { ensurePackages } from '../../cluster/host/packages.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Context, type Scenario, scenario } from '../harness/scenario.ts'
+import { type Context, type Report, scenario } from '../harness/scenario.ts'
 import { type GatewayPod, type OperatorPod, type Plane, type PlaneOptions, plane, type StartOptions } from './stage/plane.ts'
 import { findLeader, prepareAccountsAndRunners, readMetric } from './stage/programs.ts'
 import { sendSteadily } from './stage/requests.ts'
@@ -27,75 +27,68 @@ const FORGOTTEN_MILLISECONDS = 75_000
 const FORGOTTEN_GAP_SECONDS = 60
 const SLOW_MILLISECONDS = 1_000
 const FULL_MEBIBYTES = 300
+/** After this time without a heartbeat the controller manager marks a node and its pods NotReady. */
+const NOT_READY_MILLISECONDS = 40_000
+const RUNNERS = 10
+const PER_SECOND = 4
+const CAPTURE_MILLISECONDS = 1_000
+const CALM_MILLISECONDS = 5_000
+const MAX_LOAD_SECONDS = 600
+const MARGIN_SECONDS = 5
+const LINE = 1_000
+const UNAVAILABLE = '503 '
 
-const others = ({ operators }: Scene, leader: OperatorPod) => operators.filter((operator) => operator !== leader)
-
-/** Resolves to the seconds until another operator is the leader. */
-async function whenAnotherLeads(scene: Scene, leader: OperatorPod): Promise<string> {
-  const started = performance.now()
-  await eventually('another leads', async () => (await Promise.all(others(scene, leader).map((other) => other.isLeader()))).includes(true))
-  return `another led after ${((performance.now() - started) / 1_000).toFixed(1)} s`
+/** Everything that a fault can manipulate. */
+interface Scene extends Pick<Report, 'note' | 'progress'> {
+  stage: Plane
+  operators: OperatorPod[]
+  gateway: GatewayPod
+  /** Links of the operators to the API server, in the order of `operators`. */
+  operatorLinks: TcpLink[]
+  gatewayLink: TcpLink
+  /** Link of all programs to the store. */
+  storeLink: TcpLink
 }
 
-const frozenLeader: Fault = {
-  name: 'leader-frozen',
-  shows: 'the leader is frozen (SIGSTOP) until another operator leads, and continues',
-  cause: async (scene) => {
-    const leader = await findLeader(scene.operators)
-    leader.process.kill('SIGSTOP')
-    const state = await whenAnotherLeads(scene, leader)
-    await sleep(AFTER_MILLISECONDS / 2)
-    leader.process.kill('SIGCONT')
-    await sleep(AFTER_MILLISECONDS)
-    return state
-  },
+/** One fault to inject. */
+interface Fault {
+  name: string
+  shows: string
+  /** Causes the fault and repairs it. */
+  cause: (scene: Scene) => Promise<void>
+  /** Special options for starting the programs. */
+  operatorOptions?: StartOptions
+  gatewayOptions?: StartOptions
+  storeDirectory?: PlaneOptions['storeDirectory']
+  /** Maximum time without a started capture. */
+  maxGapSeconds?: number
+  /** True if clients may get 503 during the fault. */
+  mayRefuse?: boolean
 }
 
-const partitionedLeader: Fault = {
-  name: 'leader-partitioned',
-  shows: 'the leader loses the API server until another operator leads, and reconnects',
-  cause: async (scene) => {
-    const leader = await findLeader(scene.operators)
-    const link = scene.operatorLinks[scene.operators.indexOf(leader)]
-    link?.cut()
-    const state = await whenAnotherLeads(scene, leader)
-    await sleep(AFTER_MILLISECONDS / 2)
-    link?.heal()
-    await sleep(AFTER_MILLISECONDS)
-    return state
-  },
-}
-
-const restartedApiServer: Fault = {
-  name: 'api-server',
-  shows: 'the API server is killed and restarts after 5 s',
-  mayRefuse: true,
-  cause: async ({ stage }) => {
-    await stage.release.plane.restart(5_000)
-    await sleep(AFTER_MILLISECONDS)
-    return ''
-  },
-}
-
-const compactedEtcd: Fault = {
-  name: 'etcd-compacted',
-  shows: 'etcd is compacted and the API server restarts, so that every watch must list again',
-  mayRefuse: true,
-  cause: async (scene) => {
-    const { stage, operators } = scene
+/** Something that stops the leader. It goes on after another operator leads. */
+const withoutLeader = (
+  name: string,
+  shows: string,
+  stop: (leader: OperatorPod, link: TcpLink) => unknown,
+  go: (leader: OperatorPod, link: TcpLink) => unknown,
+): Fault => ({
+  name,
+  shows,
+  cause: async ({ operators, operatorLinks, note }) => {
     const leader = await findLeader(operators)
-    const relists = () => readMetric(leader, 'reflector_relists_total')
-    const before = await relists()
-    const restarting = stage.release.plane.restart(3_000)
-    await sleep(1_000)
-    await compact(stage.release.plane.etcdUrl)
-    await restarting
+    const link = operatorLinks[operators.indexOf(leader)]!
+    const others = operators.filter((operator) => operator !== leader)
+    stop(leader, link)
+    const started = performance.now()
+    await eventually('another leads', async () => (await Promise.all(others.map((other) => other.isLeader()))).includes(true))
+    const seconds = (performance.now() - started) / 1_000
+    await sleep(AFTER_MILLISECONDS / 2)
+    go(leader, link)
     await sleep(AFTER_MILLISECONDS)
-    await compact(stage.release.plane.etcdUrl)
-    await sleep(AFTER_MILLISECONDS)
-    return `the leader listed ${(await relists()) - before} times anew`
+    note('time until another operator led', `${seconds.toFixed(1)} s`)
   },
-}
+})
 
 /** Compacts etcd to the current revision. */
 async function compact(url: string): Promise<void> {
@@ -108,108 +101,6 @@ async function compact(url: string): Promise<void> {
   await call('compaction', { revision: header.revision, physical: true })
 }
 
-const forgottenWatches: Fault = {
-  name: 'watches-dropped',
-  shows: 'the network silently drops every connection to the API server',
-  maxGapSeconds: FORGOTTEN_GAP_SECONDS,
-  mayRefuse: true,
-  cause: async ({ operatorLinks, gatewayLink }) => {
-    for (const link of [...operatorLinks, gatewayLink]) link.forget()
-    await sleep(FORGOTTEN_MILLISECONDS)
-    return ''
-  },
-}
-
-const storeDown: Fault = {
-  name: 'store-down',
-  shows: 'MinIO is unavailable for 20 s',
-  mayRefuse: true,
-  cause: async ({ stage }) => {
-    await stage.minio.restart(AWAY_MILLISECONDS)
-    await sleep(AFTER_MILLISECONDS)
-    return ''
-  },
-}
-
-const storeSlow: Fault = {
-  name: 'store-slow',
-  shows: 'every response of MinIO takes two more seconds',
-  cause: async ({ storeLink }) => {
-    storeLink.delay(SLOW_MILLISECONDS)
-    await sleep(AWAY_MILLISECONDS)
-    storeLink.delay(0)
-    await sleep(AFTER_MILLISECONDS)
-    return ''
-  },
-}
-
-let volume = ''
-
-const storeFull: Fault = {
-  name: 'store-full',
-  shows: 'MinIO’s disk is full for 20 s',
-  mayRefuse: true,
-  storeDirectory: async (ends) => {
-    const base = await mkdtemp(path.join(tmpdir(), 'tintype-full-'))
-    volume = path.join(base, 'volume')
-    await mkdir(volume)
-    const image = path.join(base, 'image')
-    await run('truncate', ['-s', `${FULL_MEBIBYTES}M`, image])
-    await run('mkfs.ext4', ['-q', image])
-    await run('mount', ['-o', 'loop', image, volume])
-    ends.teardown(async () => {
-      await run('umount', ['--lazy', volume])
-      await rm(base, { recursive: true, force: true })
-    })
-    return path.join(volume, 'store')
-  },
-  cause: async ({ progress }) => {
-    const ballast = path.join(volume, 'ballast')
-    const { bavail, bsize } = await statfs(volume)
-    const free = Math.floor((bavail * bsize) / 2 ** 20)
-    const chunk = Buffer.alloc(2 ** 20)
-    for (let n = 0; n < free; n++) await writeFile(ballast, chunk, { flag: 'a' }).catch(() => undefined)
-    progress(`${free} MiB of ballast`)
-    await sleep(AWAY_MILLISECONDS)
-    await rm(ballast)
-    await sleep(2 * AFTER_MILLISECONDS)
-    return ''
-  },
-}
-
-/** After this time without a heartbeat the controller manager marks a node and its pods NotReady. */
-const NOT_READY_MILLISECONDS = 40_000
-
-const lostNode: Fault = {
-  name: 'node-lost',
-  shows: 'the node of half of the runners is lost, and returns after other runners took over',
-  cause: async ({ stage, progress }) => {
-    const pods = new Resource(stage.admin, podResource)
-    const { lost } = await stage.fleet.ask({ loseHalf: true })
-    await sleep(NOT_READY_MILLISECONDS)
-    progress(`${lost.length} pods are called unready`)
-    const status = {
-      conditions: [
-        { type: 'Ready', status: 'False', reason: 'NodeNotReady', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z/, 'Z') },
-      ],
-    }
-    for (const pod of lost) await pods.patch(pod, mergePatch({ status }), { subresource: 'status' }).catch(() => undefined)
-    const started = performance.now()
-    await eventually(
-      'no Screenshot is running on a lost pod',
-      async () => {
-        const running = (await stage.screenshots.listAll()).filter(({ status }) => status?.phase === 'Running')
-        return !running.some(({ status }) => lost.includes(status?.runner?.pod ?? ''))
-      },
-      400_000,
-    )
-    const seconds = (performance.now() - started) / 1_000
-    await stage.fleet.ask({ loseHalf: false })
-    await sleep(2 * AFTER_MILLISECONDS)
-    return `its captures were with others ${seconds.toFixed(0)} s after it was called NotReady`
-  },
-}
-
 const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): Fault => ({
   name,
   shows: `the operator’s clock is ${operatorSeconds} s off and the gateway’s ${gatewaySeconds} s`,
@@ -217,67 +108,150 @@ const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): 
   gatewayOptions: { clockSeconds: gatewaySeconds },
   storeDirectory: async (ends, progress) => {
     await ensurePackages(progress, ['libfaketime'])
-    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-skewed-'))
-    ends.teardown(() => rm(directory, { recursive: true, force: true }))
-    return directory
+    return createDirectory(ends, 'skewed')
   },
   cause: async () => {
     await sleep(2 * AFTER_MILLISECONDS)
-    return ''
   },
 })
 
-/** Everything that a fault can manipulate. */
-export interface Scene {
-  stage: Plane
-  operators: OperatorPod[]
-  gateway: GatewayPod
-  /** Links of the operators to the API server, in the order of `operators`. */
-  operatorLinks: TcpLink[]
-  gatewayLink: TcpLink
-  /** Link of all programs to the store. */
-  storeLink: TcpLink
-  progress: (line: string) => void
-}
+let volume = ''
 
-/** One fault to inject. */
-export interface Fault {
-  name: string
-  shows: string
-  /** Causes the fault and repairs it. Returns a sentence for the report. */
-  cause: (scene: Scene) => Promise<string>
-  /** Special options for starting the programs. */
-  operatorOptions?: StartOptions
-  gatewayOptions?: StartOptions
-  storeDirectory?: PlaneOptions['storeDirectory']
-  /** Maximum time without a started capture. */
-  maxGapSeconds?: number
-  /** True if clients may get 503 during the fault. */
-  mayRefuse?: boolean
-}
-
-const RUNNERS = 10
-const PER_SECOND = 4
-const CAPTURE_MILLISECONDS = 1_000
-const CALM_MILLISECONDS = 5_000
-const MAX_LOAD_SECONDS = 600
-const MARGIN_SECONDS = 5
-const LINE = 1_000
-const UNAVAILABLE = '503 '
-
-/** The scenario of a fault. */
-const toScenario = (fault: Fault): Scenario =>
-  scenario({
-    name: fault.name,
-    shows: fault.shows,
-    stage: plane(fault.storeDirectory ? { storeDirectory: fault.storeDirectory } : {}),
-    run: (context) => injectFault(context, fault),
-  })
+/** Faults of clusters that need no kubelet. */
+const FAULTS: readonly Fault[] = [
+  withoutLeader(
+    'leader-frozen',
+    'the leader is frozen (SIGSTOP) until another operator leads, and continues',
+    ({ process }) => process.kill('SIGSTOP'),
+    ({ process }) => process.kill('SIGCONT'),
+  ),
+  withoutLeader(
+    'leader-partitioned',
+    'the leader loses the API server until another operator leads, and reconnects',
+    (_, link) => link.cut(),
+    (_, link) => link.heal(),
+  ),
+  {
+    name: 'api-server',
+    shows: 'the API server is killed and restarts after 5 s',
+    mayRefuse: true,
+    cause: async ({ stage }) => {
+      await stage.release.plane.restart(5_000)
+      await sleep(AFTER_MILLISECONDS)
+    },
+  },
+  {
+    name: 'etcd-compacted',
+    shows: 'etcd is compacted and the API server restarts, so that every watch must list again',
+    mayRefuse: true,
+    cause: async (scene) => {
+      const { stage, operators, note } = scene
+      const leader = await findLeader(operators)
+      const relists = () => readMetric(leader, 'reflector_relists_total')
+      const before = await relists()
+      const restarting = stage.release.plane.restart(3_000)
+      await sleep(1_000)
+      await compact(stage.release.plane.etcdUrl)
+      await restarting
+      await sleep(AFTER_MILLISECONDS)
+      await compact(stage.release.plane.etcdUrl)
+      await sleep(AFTER_MILLISECONDS)
+      note('lists of the leader', `${(await relists()) - before} more`)
+    },
+  },
+  {
+    name: 'watches-dropped',
+    shows: 'the network silently drops every connection to the API server',
+    maxGapSeconds: FORGOTTEN_GAP_SECONDS,
+    mayRefuse: true,
+    cause: async ({ operatorLinks, gatewayLink }) => {
+      for (const link of [...operatorLinks, gatewayLink]) link.forget()
+      await sleep(FORGOTTEN_MILLISECONDS)
+    },
+  },
+  {
+    name: 'store-down',
+    shows: 'MinIO is unavailable for 20 s',
+    mayRefuse: true,
+    cause: async ({ stage }) => {
+      await stage.minio.restart(AWAY_MILLISECONDS)
+      await sleep(AFTER_MILLISECONDS)
+    },
+  },
+  {
+    name: 'store-slow',
+    shows: 'every response of MinIO takes two more seconds',
+    cause: async ({ storeLink }) => {
+      storeLink.delay(SLOW_MILLISECONDS)
+      await sleep(AWAY_MILLISECONDS)
+      storeLink.delay(0)
+      await sleep(AFTER_MILLISECONDS)
+    },
+  },
+  {
+    name: 'store-full',
+    shows: 'MinIO’s disk is full for 20 s',
+    mayRefuse: true,
+    storeDirectory: async (ends) => {
+      const base = await createDirectory(ends, 'full')
+      volume = path.join(base, 'volume')
+      await mkdir(volume)
+      const image = path.join(base, 'image')
+      await run('truncate', ['-s', `${FULL_MEBIBYTES}M`, image])
+      await run('mkfs.ext4', ['-q', image])
+      await run('mount', ['-o', 'loop', image, volume])
+      ends.teardown(() => run('umount', ['--lazy', volume]))
+      return path.join(volume, 'store')
+    },
+    cause: async ({ progress }) => {
+      const ballast = path.join(volume, 'ballast')
+      const { bavail, bsize } = await statfs(volume)
+      const free = Math.floor((bavail * bsize) / 2 ** 20)
+      const chunk = Buffer.alloc(2 ** 20)
+      for (let n = 0; n < free; n++) await writeFile(ballast, chunk, { flag: 'a' }).catch(() => undefined)
+      progress(`${free} MiB of ballast`)
+      await sleep(AWAY_MILLISECONDS)
+      await rm(ballast)
+      await sleep(2 * AFTER_MILLISECONDS)
+    },
+  },
+  {
+    name: 'node-lost',
+    shows: 'the node of half of the runners is lost, and returns after other runners took over',
+    cause: async ({ stage, note, progress }) => {
+      const pods = new Resource(stage.admin, podResource)
+      const { lost } = await stage.fleet.ask({ loseHalf: true })
+      await sleep(NOT_READY_MILLISECONDS)
+      progress(`${lost.length} pods are called unready`)
+      const status = {
+        conditions: [
+          { type: 'Ready', status: 'False', reason: 'NodeNotReady', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z/, 'Z') },
+        ],
+      }
+      for (const pod of lost) await pods.patch(pod, mergePatch({ status }), { subresource: 'status' }).catch(() => undefined)
+      const started = performance.now()
+      await eventually(
+        'no Screenshot is running on a lost pod',
+        async () => {
+          const running = (await stage.screenshots.listAll()).filter(({ status }) => status?.phase === 'Running')
+          return !running.some(({ status }) => lost.includes(status?.runner?.pod ?? ''))
+        },
+        400_000,
+      )
+      const seconds = (performance.now() - started) / 1_000
+      await stage.fleet.ask({ loseHalf: false })
+      await sleep(2 * AFTER_MILLISECONDS)
+      note('time until its captures were with others', `${seconds.toFixed(0)} s after it was called NotReady`)
+    },
+  },
+  skewed('clocks-ahead', SKEW_SECONDS, -SKEW_SECONDS),
+  skewed('clocks-behind', -SKEW_SECONDS, SKEW_SECONDS),
+]
 
 async function openScene(
   stage: Plane,
   { operatorOptions = {}, gatewayOptions = {} }: Fault,
-  progress: Scene['progress'],
+  { note, progress }: Pick<Report, 'note' | 'progress'>,
 ): Promise<Scene & { keys: string[] }> {
   const apiServerPort = Number(new URL(stage.release.plane.url).port)
   const link = async (port: number) => {
@@ -299,18 +273,18 @@ async function openScene(
     captureMilliseconds: CAPTURE_MILLISECONDS,
     gateway: { ...gatewayOptions, apiServerPort: gatewayLink.port, storePort: storeLink.port },
   })
-  return { stage, operators, gateway, operatorLinks, gatewayLink, storeLink, progress, keys }
+  return { stage, operators, gateway, operatorLinks, gatewayLink, storeLink, note, progress, keys }
 }
 
 async function injectFault({ stage, ...report }: Context<Plane>, fault: Fault): Promise<void> {
-  const scene = await openScene(stage, fault, report.progress)
+  const scene = await openScene(stage, fault, report)
   const { gateway, keys } = scene
   const ends = await watchEnds(stage.admin)
   const over = new AbortController()
   const asking = sendSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
   await sleep(CALM_MILLISECONDS)
   report.progress(fault.shows)
-  const besides = await fault.cause(scene).finally(() => over.abort())
+  await fault.cause(scene).finally(() => over.abort())
   const asked = await asking
   report.progress('the load is over')
   const outcome = await checkPictures(report, gateway.url, asked.accepted)
@@ -332,7 +306,6 @@ async function injectFault({ stage, ...report }: Context<Plane>, fault: Fault): 
   const gap = 'longest time without a started capture'
   if (fault.maxGapSeconds === undefined) report.note(gap, `${gapSeconds.toFixed(1)} s`)
   else report.atMost(gap, gapSeconds, fault.maxGapSeconds, 's', 1)
-  if (besides !== '') report.note('other results', besides)
   for (const program of [...scene.operators, gateway]) {
     const errors = program
       .output()
@@ -347,19 +320,11 @@ function longestGap(times: readonly number[]): number {
   return Math.max(0, ...sorted.slice(1).map((time, n) => time - (sorted[n] ?? time)))
 }
 
-const all: readonly Fault[] = [
-  frozenLeader,
-  partitionedLeader,
-  restartedApiServer,
-  compactedEtcd,
-  forgottenWatches,
-  storeDown,
-  storeSlow,
-  storeFull,
-  lostNode,
-  skewed('clocks-ahead', SKEW_SECONDS, -SKEW_SECONDS),
-  skewed('clocks-behind', -SKEW_SECONDS, SKEW_SECONDS),
-]
-
-/** Faults of clusters that need no kubelet. */
-export const faults = all.map(toScenario)
+export const faults = FAULTS.map((fault) =>
+  scenario({
+    name: fault.name,
+    shows: fault.shows,
+    stage: plane(fault.storeDirectory ? { storeDirectory: fault.storeDirectory } : {}),
+    run: (context: Context<Plane>) => injectFault(context, fault),
+  }),
+)

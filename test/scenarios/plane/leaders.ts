@@ -5,7 +5,7 @@ import { scenario } from '../harness/scenario.ts'
 import { type OperatorPod, type Plane, plane } from './stage/plane.ts'
 import { findLeader, prepareAccountsAndRunners } from './stage/programs.ts'
 import { type Accepted, sendSteadily } from './stage/requests.ts'
-import { checkPictures } from './stage/verify.ts'
+import { checkAccepted, checkPictures } from './stage/verify.ts'
 
 /** Maximum seconds until another operator is the leader. */
 const ENDS = [
@@ -45,7 +45,7 @@ export const leaders = scenario({
       operators.splice(operators.indexOf(leader), 1, await stage.startOperator())
       const asked = await asking
       accepted.push(...asked.accepted)
-      report.holds('every request was accepted meanwhile', Object.keys(asked.others).length === 0, JSON.stringify(asked.others))
+      checkAccepted(report, asked, `${name}: `)
     }
     await checkPictures(report, gateway.url, accepted)
   },

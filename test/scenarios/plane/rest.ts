@@ -105,30 +105,29 @@ export const links = scenario({
       }
       report.progress(`links, round ${round}`)
     }
-    const middle = (all: readonly Sample[], of: (sample: Sample) => number): number => median(all.map(of))
-    const eachOf = (program: string) => (sample: Sample) => (sample.used[program] ?? 0) / sample.milliseconds.length
+    type OfSample = (sample: Sample) => number
+    const middle =
+      (of: OfSample, digits = 0) =>
+      ([, all]: [string, readonly Sample[]]) =>
+        fixed(median(all.map(of)), digits)
+    const percent =
+      (wanted: number): OfSample =>
+      (sample) =>
+        percentile(sample.milliseconds, wanted)
+    const eachOf =
+      (program: string): OfSample =>
+      (sample) =>
+        (sample.used[program] ?? 0) / sample.milliseconds.length
     const targets = 'target: 1,500 GET per second, p99 50 ms; medians of the rounds'
     report.table(
       tableOf(`A cached picture of 50 KiB by signed link, through one gateway (${targets})`, [...samples], {
         request: ([name]) => name,
-        'per second': ([, all]) => middle(all, rateOf),
-        'p50 (ms)': ([, all]) =>
-          fixed(
-            middle(all, ({ milliseconds }) => percentile(milliseconds, 50)),
-            1,
-          ),
-        'p99 (ms)': ([, all]) =>
-          fixed(
-            middle(all, ({ milliseconds }) => percentile(milliseconds, 99)),
-            1,
-          ),
-        'gateway processor (ms)': ([, all]) => fixed(middle(all, eachOf('gateway')), 2),
-        'clients processor (ms)': ([, all]) => fixed(middle(all, eachOf('clients')), 2),
-        load: ([, all]) =>
-          fixed(
-            middle(all, ({ load }) => load),
-            1,
-          ),
+        'per second': middle(rateOf),
+        'p50 (ms)': middle(percent(50), 1),
+        'p99 (ms)': middle(percent(99), 1),
+        'gateway processor (ms)': middle(eachOf('gateway'), 2),
+        'clients processor (ms)': middle(eachOf('clients'), 2),
+        load: middle(({ load }) => load, 1),
       }),
     )
   },

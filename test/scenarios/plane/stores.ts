@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Client } from 'minio'
 import { presign } from '../../../crds/src/crypto/presign.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
@@ -9,16 +7,15 @@ import { run } from '../../cluster/host/exec.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { applyPatches, readTestPatches } from '../../cluster/programs/minio-patches.ts'
 import { buildEnvironment, prepareMinioSource } from '../../cluster/programs/programs.ts'
-import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
+import { createDirectory } from '../../support/directory.ts'
+import { openTestStore, type TestStore } from '../../support/servers/test-store.ts'
 import { daemonOf, readMemory } from '../harness/processes.ts'
 import { type Context, scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 
 // The two bundled stores with the requests of Tintype: presigned uploads and downloads, small records, and lists of a large folder.
 
-const BUCKET = 'tintype'
-const REGION = 'us-east-1'
 const SIZES = { '100 KB': 100_000, '2 MB': 2_000_000 } as const
 /** Uploads and downloads of each size. */
 const REQUESTS = 200
@@ -35,15 +32,14 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - started
 }
 
-async function transfer(store: StoreServer, size: number): Promise<{ put: number; get: number }> {
-  const access = { ...store, region: REGION, bucket: BUCKET }
+async function transfer(store: TestStore, size: number): Promise<{ put: number; get: number }> {
   const [puts, gets]: [number[], number[]] = [[], []]
   const body = Buffer.alloc(size, 'x')
   const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
   for (let place = 0; place < REQUESTS; place++) {
     const key = `users/bench/${size}-${place}`
     const url = (method: 'PUT' | 'GET') =>
-      presign(access, { method, key, expiresSeconds: 600, now: new Date(), ...(method === 'PUT' ? { headers } : {}) })
+      presign(store.access(), { method, key, expiresSeconds: 600, now: new Date(), ...(method === 'PUT' ? { headers } : {}) })
     let status = 0
     let bytes = 0
     puts.push(await time(async () => ({ status } = await finish(await fetch(url('PUT'), { method: 'PUT', headers, body })))))
@@ -58,29 +54,24 @@ async function finish(response: Response): Promise<{ status: number; bytes: numb
 }
 
 /** Writes small objects like archived records, some at once. */
-async function fill(store: StoreServer): Promise<void> {
-  const storage = openStorage({ ...store, region: REGION, bucket: BUCKET })
+async function fill(store: TestStore): Promise<void> {
+  const storage = openStorage(store.access())
   const body = JSON.stringify({ text: 'x'.repeat(500) })
   await mapConcurrently([...Array(OBJECTS).keys()], AT_ONCE, (place) =>
     storage.write(`records/bench/${String(place % 400).padStart(3, '0')}/scr_${String(place).padStart(26, '0')}`, body),
   )
 }
 
-async function list(store: StoreServer): Promise<number> {
-  const { port, accessKey, secretKey } = store
-  const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: REGION, pathStyle: true })
+async function list(store: TestStore): Promise<number> {
   let found = 0
-  for await (const _ of client.listObjectsV2(BUCKET, 'records/', true)) found++
+  for await (const _ of store.connect().listObjectsV2('tintype', 'records/', true)) found++
   return found
 }
 
 async function measureOne({ ends, progress }: Context, name: StoreName): Promise<string[]> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-bench-stores-'))
-  ends.teardown(() => rm(directory, { recursive: true, force: true }))
-  const store = await STORES[name]({ directory })
-  ends.teardown(store.stop)
-  const pid = daemonOf(directory, name)
-  await openStorage({ ...store, region: REGION, bucket: BUCKET }).ensureBucket()
+  const store = await openTestStore(ends, {}, STORES[name])
+  const pid = daemonOf(store.directory, name)
+  await openStorage(store.access()).ensureBucket()
   const idle = readMemory(pid)
   progress(`stores: ${name}, uploads and downloads`)
   const [small, large] = [await transfer(store, SIZES['100 KB']), await transfer(store, SIZES['2 MB'])]
@@ -148,8 +139,7 @@ export const minio = scenario({
   name: 'minio',
   shows: 'the patched MinIO passes its own tests of the changed files, and the project’s tests',
   run: async ({ ends, holds, progress }) => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-minio-tests-'))
-    ends.teardown(() => rm(directory, { recursive: true, force: true }))
+    const directory = await createDirectory(ends, 'minio-tests')
     const source = path.join(directory, 'source')
     await prepareMinioSource(source)
     await applyPatches(source, await readTestPatches())

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { CommandError, run } from '../../cluster/host/exec.ts'
 import { paths, toolsDirectory } from '../../cluster/host/state.ts'
 import { apply, kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -58,16 +57,10 @@ const toTrial = (script: string): string =>
 
 /** Runs a script in a shell, and stops at the first failed command. */
 async function type(script: string, directory: string): Promise<void> {
-  const environment = { ...process.env, KUBECONFIG: paths.kubeconfig, PATH: `${toolsDirectory}:${process.env.PATH}` }
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', toTrial(script)], {
-    cwd: directory,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const environment = { KUBECONFIG: paths.kubeconfig, PATH: `${toolsDirectory}:${process.env.PATH}` }
+  await run('bash', ['-euo', 'pipefail', '-c', toTrial(script)], { directory, environment }).catch((error: unknown) => {
+    throw error instanceof CommandError ? new Error(`the shell failed: ${error.output.slice(-1_500)}`, { cause: error }) : error
   })
-  const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
-  const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
-  const code = await ended
-  if (code !== 0) throw new Error(`shell exited with code ${code}: ${(output + errors).slice(-1_500)}`)
 }
 
 export const clusterManual = scenario({
@@ -85,13 +78,7 @@ export const clusterManual = scenario({
     const { directory, chart } = sources
     report.progress('building the images')
     await buildImages(sources, TAG, tags)
-    const chosen = [
-      ...values,
-      ...tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : TAG)),
-      '--set',
-      `retention.liveForSeconds=${LIVE_SECONDS}`,
-      ...(await trustReceivers()),
-    ]
+    const chosen = [...values, ...tagSettings(tags, TAG), '--set', `retention.liveForSeconds=${LIVE_SECONDS}`, ...(await trustReceivers())]
     const wait = ['--wait', '--timeout', '300s']
     const install = () => helmOn('install', RELEASE, chart, ...chosen, ...wait)
     await install()

@@ -103,8 +103,8 @@ export const clusterUpgrade = scenario({
     report.progress(`building the images of ${from} and ${NOW}`)
     await buildImages(before, OLD_TAG, tags)
     await buildImages(now, NEW_TAG, tags)
-    const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
-    const newTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : NEW_TAG))
+    const oldTags = tagSettings(tags, OLD_TAG)
+    const newTags = tagSettings(tags, NEW_TAG)
     const wait = ['--wait', '--timeout', '300s']
 
     report.progress(`install ${from}`)

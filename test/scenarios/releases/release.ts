@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../../cluster/host/exec.ts'
 import { withLock } from '../../cluster/host/lock.ts'
@@ -13,6 +12,7 @@ import { mounted, type ReleasedImage, releasedPlans } from '../../release/images
 import { makeRelease, type Release } from '../../release/release.ts'
 import { createKeyPair, verifyFile, verifyImage, verifySbom } from '../../release/sign.ts'
 import { ensureTool } from '../../release/tools.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { type Context, type Report, scenario } from '../harness/scenario.ts'
 import { installFromRegistry } from './stage/local-release.ts'
 import { compareImage, type Registry, startRegistry } from './stage/registry.ts'
@@ -54,8 +54,7 @@ async function makeAndCheck(context: Context<undefined, typeof options>): Promis
     if (!platform) throw new Error(`--platforms ${name} is unknown: choose from ${platforms.join(',')}`)
     return platform
   })
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
-  ends.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(ends, 'release')
   const password = randomUUID()
   process.env.COSIGN_PASSWORD = password // cosign reads it from its environment
   await ensureTool('cosign')

@@ -1,5 +1,5 @@
-// A reverse proxy like an ingress controller: Debian's nginx with the configuration that ingress-nginx generates from its defaults and the annotations
-// of an Ingress.
+// Debian's nginx as a reverse proxy: like an ingress controller, with the configuration that ingress-nginx generates from its defaults and the annotations
+// of an Ingress, or with a cache.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ export interface Nginx {
 }
 
 /** Creates the directory for what nginx stores itself, and returns its path. */
-export async function createTemporary(directory: string): Promise<string> {
+async function createTemporary(directory: string): Promise<string> {
   const temporary = path.join(directory, 'tmp')
   await mkdir(temporary, { recursive: true })
   // Its workers run as another user.
@@ -53,7 +53,7 @@ export async function createTemporary(directory: string): Promise<string> {
 }
 
 /** Beginning of a configuration, and of its block `http`: one process in the foreground, which writes only below `temporary`. */
-export const toBase = (temporary: string): string => `daemon off;
+const toBase = (temporary: string): string => `daemon off;
 pid ${temporary}/nginx.pid;
 worker_processes 1;
 events { worker_connections 1024; }
@@ -66,11 +66,7 @@ http {
   scgi_temp_path ${temporary}/scgi;`
 
 /** Runs nginx with a configuration file until the returned function is called. */
-export async function runNginx(
-  directory: string,
-  configuration: string,
-  isListening: () => Promise<boolean>,
-): Promise<() => Promise<void>> {
+async function runNginx(directory: string, configuration: string, isListening: () => Promise<boolean>): Promise<() => Promise<void>> {
   const child = spawn(PROGRAM, ['-c', configuration, '-p', directory, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'inherit'] })
   endWithTest(child)
   const ended = once(child, 'exit')
@@ -148,6 +144,40 @@ ${toBase(temporary)}
       proxy_next_upstream_tries 3;
       proxy_redirect off;
       proxy_pass http://gateway;
+    }
+  }
+}
+`
+
+export interface CachingNginx {
+  url: string
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts one on a free port of loopback with the default rules of `proxy_cache`: it keeps what the responses of the gateway allow. Its response header
+ * `X-Cache` tells where a response comes from: `HIT`, `MISS`, `EXPIRED`, …
+ */
+export async function startCachingNginx({ directory, upstream }: Pick<NginxOptions, 'directory' | 'upstream'>): Promise<CachingNginx> {
+  const temporary = await createTemporary(directory)
+  const [port = 0] = await findFreePorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const configuration = path.join(directory, 'nginx.conf')
+  await writeFile(configuration, writeCaching({ port, upstream, temporary }))
+  const stop = await runNginx(directory, configuration, async () => (await fetch(`${url}/v1/status`)).ok)
+  return { url, stop }
+}
+
+const writeCaching = ({ port, upstream, temporary }: Pick<Written, 'port' | 'upstream' | 'temporary'>): string => `
+${toBase(temporary)}
+  proxy_cache_path ${temporary}/cache keys_zone=links:1m;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_cache links;
+      proxy_cache_key $request_uri;
+      proxy_pass ${upstream};
+      add_header X-Cache $upstream_cache_status always;
     }
   }
 }

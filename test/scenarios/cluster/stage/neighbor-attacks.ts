@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { crc32, deflateSync } from 'node:zlib'
+import { deflateSync } from 'node:zlib'
 import type { Test } from 'tap'
 import { API_VERSION } from '../../../../crds/src/identifiers/names.ts'
 import { releaseName, releaseNamespace } from '../../../cluster/host/state.ts'
@@ -11,10 +11,14 @@ import { kubectl } from '../../../cluster/kubernetes/kubectl.ts'
 import { inside } from '../../../cluster/kubernetes/network.ts'
 import { createCertificate } from '../../../cluster/kubernetes/pki.ts'
 import { webhookAuthority } from '../../../cluster/release/webhook-authority.ts'
+import { wrapPng } from '../../../sites/src/png.ts'
 import { FLOODS } from '../../../support/attack/floods.ts'
 import { type Answer, absolute, call, type RecordBody } from '../../../support/cluster/api-client.ts'
 import { startInCluster } from '../../../support/cluster/program.ts'
+import { createDirectory } from '../../../support/directory.ts'
 import type { PublicSite } from '../../../support/servers/public-site-program.ts'
+import { withEnds } from '../../harness/undo.ts'
+import { readSecret } from '../../releases/stage/trial-release.ts'
 
 // What an account can do to others with the default limits. Each attack creates its captures and returns; the scenario waits until they end.
 
@@ -83,23 +87,9 @@ const WORDS = 'lorem ipsum '.repeat(40_000)
 /** Holds this many bytes of memory, page by page, so that they are resident. */
 const HOLDS_MEMORY = `const all=[];for(let n=0;n<13;n++){const a=new Uint8Array(66e6);for(let i=0;i<a.length;i+=4096)a[i]=1;all.push(a)};window.all=all`
 
-/** A small PNG file of a large black square. @param side in pixels */
-function craftedPng(side: number): Buffer {
-  const uint32 = (value: number) => {
-    const bytes = Buffer.alloc(4)
-    bytes.writeUInt32BE(value)
-    return bytes
-  }
-  const chunk = (type: string, data: Buffer) => {
-    const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
-    return Buffer.concat([uint32(data.length), named, uint32(crc32(named))])
-  }
-  // One bit for each pixel, in gray. Each row begins with the number of its filter.
-  const rows = Buffer.alloc(side * (1 + Math.ceil(side / 8)))
-  const header = Buffer.concat([uint32(side), uint32(side), Buffer.from([1, 0, 0, 0, 0])])
-  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
-}
+/** A small PNG file of a large black square, with one bit for each pixel. @param side in pixels */
+const craftedPng = (side: number): Buffer =>
+  wrapPng({ width: side, height: side, depth: 1, type: 0 }, deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8)))))
 
 /** Everything that the issue lists, and more. */
 export const ATTACKS: readonly Attack[] = [
@@ -134,7 +124,7 @@ export const ATTACKS: readonly Attack[] = [
     run: async (attacker) => {
       const [made] = await create(attacker, 1, () => ({ url: `${SITE}/quadrants`, options: small }))
       const { id, storage_path } = await whenDone(attacker, made!)
-      await replaceFile({ id, key: String(storage_path), content: craftedPng(30_000) }, { namespace: releaseNamespace, name: releaseName })
+      await replaceFile(id, String(storage_path), craftedPng(30_000))
       await create(attacker, 4, () => ({ url: `${SITE}/quadrants`, options: { ...small, compare_to: id } }))
     },
   },
@@ -269,54 +259,30 @@ export async function startFloodsInCluster(t: Test): Promise<string> {
   return `https://${ADDRESS}`
 }
 
-/** A file that replaces the picture of a completed screenshot. `key`: its key in the bucket. */
-interface Replacement {
-  id: string
-  key: string
-  content: Buffer
-}
-
-/** A release with the bundled MinIO. */
-interface Release {
-  namespace: string
-  name: string
-}
-
-/** Replaces the picture of a screenshot in the store and in the record, as a runner could that somebody took over. */
-async function replaceFile({ id, key, content }: Replacement, { namespace, name }: Release): Promise<void> {
-  await putObject(key, content, { namespace, name })
+/** Replaces the picture of a screenshot in the bundled MinIO and in the record, as a runner could that somebody took over. */
+async function replaceFile(id: string, key: string, content: Buffer): Promise<void> {
+  await putObject(key, content)
   // The admission policy lets only the operator and the runner write results. kubectl reads the object first, which the operator's Role does not allow.
-  const operator = `system:serviceaccount:${namespace}:${name}-operator`
+  const operator = `system:serviceaccount:${releaseNamespace}:${releaseName}-operator`
   const etag = createHash('md5').update(content).digest('hex') // of an object that was stored in one part
   const result = JSON.stringify({ status: { result: { etag, fileSizeBytes: content.length } } })
   const patch = ['patch', 'screenshot', id.replace('_', '-'), '--subresource=status', '--type=merge', '-p', result]
-  await kubectl([...patch, '-n', namespace, '--as', operator, '--as-group', 'system:masters'])
+  await kubectl([...patch, '-n', releaseNamespace, '--as', operator, '--as-group', 'system:masters'])
 }
 
-/** Stores an object as the root user of the bundled store. */
-async function putObject(key: string, content: Buffer, { namespace, name }: Release): Promise<void> {
+/** Stores an object as the root user of the store. */
+async function putObject(key: string, content: Buffer): Promise<void> {
+  const store = `${releaseName}-minio`
   const [user, password] = await Promise.all(
-    ['root-user', 'root-password'].map(async (field) => {
-      const query = `jsonpath={.data.${field}}`
-      return Buffer.from(await kubectl(['get', 'secret', `${name}-minio-root`, '-n', namespace, '-o', query]), 'base64').toString()
-    }),
+    ['root-user', 'root-password'].map((field) => readSecret(`${store}-root`, field, releaseNamespace)),
   )
-  const address = await kubectl(['get', 'service', `${name}-minio`, '-n', namespace, '-o', 'jsonpath={.spec.clusterIP}'])
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-object-'))
-  try {
-    const file = path.join(directory, 'content')
+  const address = await kubectl(['get', 'service', store, '-n', releaseNamespace, '-o', 'jsonpath={.spec.clusterIP}'])
+  await withEnds(async (ends) => {
+    const file = path.join(await createDirectory(ends, 'object'), 'content')
     await writeFile(file, content)
-    const signing = [
-      '--aws-sigv4',
-      'aws:amz:us-east-1:s3',
-      '--user',
-      `${user}:${password}`,
-      '--header',
-      'x-amz-content-sha256: UNSIGNED-PAYLOAD',
-    ]
-    const args = ['--silent', '--show-error', '--fail', ...signing, '--upload-file', file, `http://${address}:9000/tintype/${key}`]
-    await inside('curl', args, { timeoutMilliseconds: 120_000 })
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
+    const signing = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${user}:${password}`]
+    const flags = ['--silent', '--show-error', '--fail', ...signing, '--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD']
+    const url = `http://${address}:9000/tintype/${key}`
+    await inside('curl', [...flags, '--upload-file', file, url], { timeoutMilliseconds: 120_000 })
+  })
 }

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { viewportDefaults } from '@tintype/crds/options/page/viewport'
+import { run } from '../../../cluster/host/exec.ts'
 import { repository } from '../../../cluster/host/state.ts'
 import { openLines } from '../../harness/line-program.ts'
-import { must } from '../../harness/must.ts'
 import { endedProcessorSeconds, processorSeconds } from '../../harness/processes.ts'
 import type { LoopOrder, LoopResult } from './bare-loop.ts'
-import { benchCache } from './engine.ts'
+import { benchCache, installPackages } from './engine.ts'
 import type { PuppeteerOrder, PuppeteerResult } from './puppeteer-program.ts'
 
 /** One capture method in the engine benchmark. */
@@ -65,20 +65,9 @@ const SHOT_SCRAPER = '1.12'
 
 /** puppeteer-cluster from npm, with one context per page. */
 export async function openPuppeteerCluster(executablePath: string): Promise<Contender> {
-  const home = path.join(benchCache, 'puppeteer-cluster')
-  const packages = Object.entries(NPM).map(([name, version]) => `${name}@${version}`)
-  if (!existsSync(path.join(home, 'node_modules/puppeteer-core'))) {
-    await mkdir(home, { recursive: true })
-    await writeFile(path.join(home, 'package.json'), '{}')
-    // Its peer dependency would download another browser.
-    await must('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', ...packages], { cwd: home })
-  }
-  const env = {
-    ...process.env,
-    PUPPETEER_MODULES: path.join(home, 'package.json'),
-    PUPPETEER_CHROMIUM: executablePath,
-    PUPPETEER_VIEWPORT: JSON.stringify(VIEWPORT),
-  }
+  const home = await installPackages('puppeteer-cluster', NPM)
+  const options = { executablePath, headless: 'shell', defaultViewport: VIEWPORT, args: FLAGS }
+  const env = { ...process.env, PUPPETEER_MODULES: path.join(home, 'package.json'), PUPPETEER_OPTIONS: JSON.stringify(options) }
   const program = openLines<PuppeteerOrder, PuppeteerResult>(
     process.execPath,
     [path.join(import.meta.dirname, 'puppeteer-program.ts')],
@@ -98,8 +87,8 @@ export async function openShotScraper(executablePath: string): Promise<Contender
   const home = path.join(benchCache, 'shot-scraper')
   const python = path.join(home, 'bin/python3')
   if (!existsSync(path.join(home, 'bin/shot-scraper'))) {
-    await must('python3', ['-m', 'venv', home])
-    await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `shot-scraper==${SHOT_SCRAPER}`])
+    await run('python3', ['-m', 'venv', home])
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `shot-scraper==${SHOT_SCRAPER}`])
   }
   const browsers = await pretendInstalled(home, python, executablePath)
   return {
@@ -112,7 +101,7 @@ export async function openShotScraper(executablePath: string): Promise<Contender
       await writeFile(list, JSON.stringify(shots))
       const args = ['multi', '--silent', '--fail', ...FLAGS.flatMap((flag) => ['--browser-arg', flag]), list]
       const started = performance.now()
-      await must(path.join(home, 'bin/shot-scraper'), args, { env: { ...process.env, PLAYWRIGHT_BROWSERS_PATH: browsers } })
+      await run(path.join(home, 'bin/shot-scraper'), args, { environment: { PLAYWRIGHT_BROWSERS_PATH: browsers } })
       const milliseconds = performance.now() - started
       const pictures = new Map<string, Buffer>()
       for (const { url, output } of shots) pictures.set(url, await readFile(output))
@@ -137,8 +126,7 @@ const ASK_PATH = 'from playwright.sync_api import sync_playwright as s\nwith s()
 /** Creates a link where the library expects its downloaded browser. Returns the directory. */
 async function pretendInstalled(home: string, python: string, executablePath: string): Promise<string> {
   const browsers = path.join(home, 'browsers')
-  const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: browsers }
-  const whole = (await must(python, ['-c', ASK_PATH], { env })).trim()
+  const whole = (await run(python, ['-c', ASK_PATH], { environment: { PLAYWRIGHT_BROWSERS_PATH: browsers } })).trim()
   const [, revision, system] = /chromium-(\d+)\/chrome-(\w+)\/chrome$/.exec(whole) ?? []
   if (revision === undefined) throw new Error(`shot-scraper expects its browser at an unknown path: ${whole}`)
   const wanted = path.join(browsers, `chromium_headless_shell-${revision}`, `chrome-headless-shell-${system}`, 'chrome-headless-shell')

@@ -1,19 +1,17 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { presign } from '@tintype/crds/crypto/presign'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
-import { Client } from 'minio'
+import { run } from '../../../cluster/host/exec.ts'
 import { cache } from '../../../cluster/host/state.ts'
-import { startMinio } from '../../../cluster/programs/minio.ts'
 import { serveDocuments } from '../../../sites/src/documents.ts'
 import type { Ends } from '../../../support/processes/own-plane.ts'
-import { must } from '../../harness/must.ts'
+import { openTestStore } from '../../../support/servers/test-store.ts'
 import type { Stage } from '../../harness/scenario.ts'
 import { CORPUS_PATHS } from './corpus.ts'
 
@@ -25,7 +23,6 @@ const BOOK = path.join(benchCache, 'book')
 const HTML = path.join(BOOK, 'usr/share/doc/debian-handbook/html')
 
 const BUCKET = 'tintype'
-const REGION = 'us-east-1'
 const SECONDS = 3_600
 
 /** The browser of the machine. */
@@ -52,6 +49,13 @@ export const engineStage: Stage<Engine> = {
   about: () => 'pages and store are on loopback',
 }
 
+/** The stage of scenarios whose browsers and servers are in this process. */
+export const browserStage: Stage<undefined> = {
+  name: 'engine',
+  open: async () => undefined,
+  about: () => 'pages and store are on loopback',
+}
+
 /** Serves on a free port of loopback. Returns its origin. */
 export async function serve(ends: Ends, listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -59,6 +63,19 @@ export async function serve(ends: Ends, listener: RequestListener): Promise<stri
   await once(server, 'listening')
   ends.teardown(() => server.close().closeAllConnections())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Installs packages of npm outside the repository, and returns their directory. */
+export async function installPackages(name: string, packages: Readonly<Record<string, string>>): Promise<string> {
+  const home = path.join(benchCache, name)
+  if (Object.keys(packages).every((each) => existsSync(path.join(home, 'node_modules', each)))) return home
+  await mkdir(home, { recursive: true })
+  await writeFile(path.join(home, 'package.json'), '{}')
+  const wanted = Object.entries(packages).map(([each, version]) => `${each}@${version}`)
+  // Peer dependencies would download other browsers.
+  const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...flags, ...wanted], { directory: home })
+  return home
 }
 
 /** Serves the handbook. Downloads it when it is missing. */
@@ -70,28 +87,24 @@ export async function openCorpus(ends: Ends): Promise<readonly string[]> {
 
 async function fetchBook(): Promise<void> {
   await mkdir(benchCache, { recursive: true })
-  await must('apt-get', ['download', 'debian-handbook'], { cwd: benchCache })
+  await run('apt-get', ['download', 'debian-handbook'], { directory: benchCache })
   const file = (await readdir(benchCache)).find((name) => name.endsWith('.deb'))
   if (file === undefined) throw new Error('apt-get download created no package file')
   const partial = `${BOOK}.partial`
   await rm(partial, { recursive: true, force: true })
-  await must('dpkg-deb', ['-x', file, partial], { cwd: benchCache })
-  await must('mv', ['-T', partial, BOOK], { cwd: benchCache })
+  await run('dpkg-deb', ['-x', file, partial], { directory: benchCache })
+  await run('mv', ['-T', partial, BOOK])
 }
 
 /** Starts MinIO on loopback. */
 async function openStore(ends: Ends): Promise<Store> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-engine-'))
-  ends.teardown(() => rm(directory, { recursive: true, force: true }))
-  const { endpoint, port, accessKey, secretKey, stop } = await startMinio({ directory })
-  ends.teardown(stop)
-  const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: REGION, pathStyle: true })
+  const store = await openTestStore(ends)
+  const client = store.connect()
   await client.makeBucket(BUCKET)
-  const access = { endpoint, region: REGION, bucket: BUCKET, accessKey, secretKey }
   return {
     uploadOf: (key) => {
       const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
-      const url = presign(access, { method: 'PUT', key, headers, expiresSeconds: SECONDS, now: new Date() })
+      const url = presign(store.access(), { method: 'PUT', key, headers, expiresSeconds: SECONDS, now: new Date() })
       return { url, headers, maxBytes: 200 * 2 ** 20 }
     },
     read: async (key) => buffer(await client.getObject(BUCKET, key)),

@@ -33,7 +33,7 @@ interface Library {
   Cluster: { launch: (options: object) => Promise<Cluster>; CONCURRENCY_CONTEXT: number }
 }
 
-const { PUPPETEER_MODULES = '', PUPPETEER_CHROMIUM = '', PUPPETEER_VIEWPORT = '{}' } = process.env
+const { PUPPETEER_MODULES = '', PUPPETEER_OPTIONS = '{}' } = process.env
 const load = createRequire(PUPPETEER_MODULES)
 const { Cluster } = load('puppeteer-cluster') as Library
 const clusters = new Map<number, Cluster>()
@@ -45,18 +45,7 @@ async function open(lanes: number): Promise<Cluster> {
     puppeteer: load('puppeteer-core'),
     concurrency: Cluster.CONCURRENCY_CONTEXT,
     maxConcurrency: lanes,
-    puppeteerOptions: {
-      executablePath: PUPPETEER_CHROMIUM,
-      headless: 'shell',
-      defaultViewport: JSON.parse(PUPPETEER_VIEWPORT),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-checker-imaging',
-        '--font-render-hinting=none',
-        '--disable-font-subpixel-positioning',
-      ],
-    },
+    puppeteerOptions: JSON.parse(PUPPETEER_OPTIONS),
   })
   cluster.on('taskerror', (error) => {
     failure = error

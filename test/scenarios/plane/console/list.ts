@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, CDPSession, Page } from 'playwright'
 import { complete } from '../../../integration/api-gateway/runner-role.ts'
-import { percentile } from '../../harness/statistics.ts'
+import { median, p95 } from '../../harness/statistics.ts'
 import { bodyOf, send } from '../stage/requests.ts'
 import { type ConsoleStage, OPTIONS, openContext } from './console-stage.ts'
 
@@ -95,7 +95,7 @@ async function scroll(page: Page, session: CDPSession): Promise<ScrollSample['fr
   for (const yDistance of [SCROLL_PIXELS, -SCROLL_PIXELS])
     await session.send('Input.synthesizeScrollGesture', { x: 700, y: 500, yDistance, speed: SCROLL_SPEED, gestureSourceType: 'mouse' })
   const times = await page.evaluate<number[]>('(cancelAnimationFrame(window.frameRequest), window.frameTimes)')
-  return { count: times.length, p50: percentile(times, 50), p95: percentile(times, 95), most: Math.max(...times) }
+  return { count: times.length, p50: median(times), p95: p95(times), most: Math.max(...times) }
 }
 
 /** Milliseconds of processor time of the browser's processes. */

@@ -2,8 +2,7 @@
  * The stage of scenarios without browsers: etcd that waits for the disk, an API server with the chart's objects, roles and admission policies, MinIO,
  * operators and gateways as in their images, all real. A fleet of simulated runners (fleet-program.ts) speaks the real protocol.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'minio'
 import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
@@ -24,6 +23,7 @@ import { startMinio } from '../../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../../cluster/programs/store-server.ts'
 import { installRelease, NAMESPACE, type Release } from '../../../integration/admission/release.ts'
 import { readPolicies } from '../../../integration/operator/stage.ts'
+import { createDirectory } from '../../../support/directory.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { writeServiceAccount } from '../../../support/processes/as-in-pod.ts'
 import type { Ends } from '../../../support/processes/own-plane.ts'
@@ -107,8 +107,7 @@ export const withPlane = <T>(act: (plane: Plane) => Promise<T>, options: PlaneOp
   withEnds(async (ends) => act(await openPlane(ends, options)))
 
 async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions, progress: Report['progress'] = () => {}): Promise<Plane> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-plane-'))
-  ends.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(ends, 'plane')
   const storeDirectory = (await options.storeDirectory?.(ends, progress)) ?? path.join(directory, 'store')
   const minio = await startMinio({ directory: storeDirectory })
   ends.teardown(() => minio.stop())

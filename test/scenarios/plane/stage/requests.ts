@@ -20,13 +20,17 @@ export interface Request {
   body?: unknown
   headers?: Readonly<Record<string, string>>
   agent?: http.Agent
+  timeoutMilliseconds?: number
 }
 
 const TIMEOUT_MILLISECONDS = 30_000
 const shared = new http.Agent({ keepAlive: true, maxSockets: 256 })
 
 /** One request on a keep-alive connection. */
-export function send(url: string, { method = 'GET', key, body, headers: given, agent = shared }: Request = {}): Promise<Reply> {
+export function send(
+  url: string,
+  { method = 'GET', key, body, headers: given, agent = shared, timeoutMilliseconds: timeout = TIMEOUT_MILLISECONDS }: Request = {},
+): Promise<Reply> {
   const content = body === undefined ? undefined : JSON.stringify(body)
   const length = content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
   const headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...length, ...given }
@@ -44,7 +48,7 @@ export function send(url: string, { method = 'GET', key, body, headers: given, a
         },
       })
     }
-    const request = http.request(url, { method, agent, headers, timeout: TIMEOUT_MILLISECONDS }, (response) => {
+    const request = http.request(url, { method, agent, headers, timeout }, (response) => {
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => end(response.statusCode ?? 0, response.headers))
       response.on('error', () => end(0, {}))
@@ -181,5 +185,50 @@ function messageOf(text: string): string {
     return (JSON.parse(text) as { error: { message: string } }).error.message
   } catch {
     return text.slice(0, 100)
+  }
+}
+
+/** A capture of an account that takes one each second. */
+export interface SecondCapture {
+  /** Empty if the creation was refused. */
+  id: string
+  /** Epoch milliseconds of the request. */
+  at: number
+  /** Until the client has the result. */
+  milliseconds: number
+  /** Undefined: completed. */
+  problem: string | undefined
+  /** Milliseconds from its creation to its start, and from its start to its end, if it completed. */
+  parts?: { queued: number; captured: number }
+}
+
+/** Captures a page each second, whatever the earlier captures do, until the returned function is called. */
+export function captureEachSecond(url: string, key: string, body: object): () => Promise<SecondCapture[]> {
+  const captures: Promise<SecondCapture>[] = []
+  const timer = setInterval(() => captures.push(captureOnce(`${url}/v1/screenshots`, key, body)), 1_000)
+  return () => {
+    clearInterval(timer)
+    return Promise.all(captures)
+  }
+}
+
+type Times = Record<'created_at' | 'started_at' | 'completed_at', string>
+const PATIENCE_MILLISECONDS = 120_000
+
+async function captureOnce(url: string, key: string, body: object): Promise<SecondCapture> {
+  const [at, started] = [Date.now(), performance.now()]
+  const request = { key, timeoutMilliseconds: PATIENCE_MILLISECONDS }
+  const created = await send(url, { ...request, method: 'POST', body })
+  const [id = ''] = created.status === ACCEPTED ? idsOf(created.text) : []
+  const ended = (problem?: string): SecondCapture => ({ id, at, milliseconds: performance.now() - started, problem })
+  if (id === '') return ended(`HTTP ${created.status} ${created.text.slice(0, 100)}`)
+  for (;;) {
+    const { status, text } = await send(`${url}/${id}?wait=25`, request)
+    if (status !== 200) return ended(`HTTP ${status} ${text.slice(0, 100)}`)
+    const record = JSON.parse(text) as Times & { status: string; error?: { code: string } }
+    if (record.status === 'failed') return ended(record.error?.code ?? 'failed')
+    if (record.status !== 'completed') continue
+    const [creation, start, end] = [record.created_at, record.started_at, record.completed_at].map((time) => Date.parse(time))
+    return { ...ended(), parts: { queued: start! - creation!, captured: end! - start! } }
   }
 }

@@ -6,7 +6,7 @@ import { isFinished, type Screenshot } from '../../../../crds/src/kinds/screensh
 import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Report } from '../../harness/scenario.ts'
-import { type Accepted, send } from './requests.ts'
+import { type Accepted, type RequestResults, send } from './requests.ts'
 
 // Verifies that each accepted Screenshot has finished once, with its own picture, whatever fault was injected.
 
@@ -80,6 +80,12 @@ export async function checkPictures(
   const measured = [`${completed} completed`, ...failures, `${repeated} repeated`, ...violations].join(', ')
   holds(`${name} Screenshot ended with its own picture`, faults.length === 0 && completed === accepted.length, measured)
   return outcome
+}
+
+/** Reports whether the gateway accepted every request. `name` begins the claim. */
+export function checkAccepted({ holds }: Report, { accepted, others }: RequestResults, name = ''): void {
+  const isMet = Object.keys(others).length === 0
+  holds(`${name}every request was accepted`, isMet, `${accepted.length} accepted, others ${JSON.stringify(others)}`)
 }
 
 /** Watches all Screenshots during a fault: a finished Screenshot must not change its end. */

@@ -19,7 +19,7 @@ import { type Ends, openTestPlane } from '../../../support/processes/own-plane.t
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 import { readLoad } from '../../harness/machine.ts'
 import { type Context, scenario } from '../../harness/scenario.ts'
-import { median, percentile } from '../../harness/statistics.ts'
+import { median, p95 } from '../../harness/statistics.ts'
 import { roundsTable } from '../../harness/table.ts'
 import type { Arrival } from './receiver-program.ts'
 import { StubPlane } from './stub-plane.ts'
@@ -79,8 +79,6 @@ const FLOOD = 1_000
 /** Screenshots per second of the stream. */
 const STREAM_PER_SECOND = 50
 const BREATH_MILLISECONDS = 10
-
-const p95 = (values: readonly number[]): number => percentile(values, 95)
 
 const options = { rounds: 5, seconds: 5 }
 

@@ -27,9 +27,9 @@ export async function readRunning(): Promise<{ values: string[]; tags: Record<st
   return { values: Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]), tags }
 }
 
-/** Chart values that set the image tag of each component. */
-export const tagSettings = (tagOf: (image: string) => string): string[] =>
-  Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${tagOf(image)}`])
+/** Chart values that set the image tag of each program, and keep the store of the running release. */
+export const tagSettings = ({ minio = '' }: Record<string, string>, tag: string): string[] =>
+  Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${image === 'minio' ? minio : tag}`])
 
 /** The chart of this checkout. */
 export const CHART = `${repository}/charts/tintype`

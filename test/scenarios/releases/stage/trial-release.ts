@@ -76,22 +76,34 @@ export async function openTrial(ends: Ends, { release, namespace } = TRIAL) {
     return findCondition(status?.conditions, 'Ready')?.status === 'True'
   }
   const whenReady = () => eventually('the pool is ready', isReady, GENEROUS_MILLISECONDS)
-  const whenAllFinished = (names: readonly string[]) =>
-    eventually(
-      'all Screenshots have finished',
-      async () => {
-        const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
-        return names.every((name) => isFinished(byName.get(name) ?? ({ status: {} } as Screenshot)))
-      },
-      LONG_MILLISECONDS,
-    )
   ends.teardown(() => http.close())
   ends.teardown(clear)
   await clear()
-  return { release, namespace, http, shots, create, makeNamespace, whenReady, whenAllFinished }
+  return {
+    release,
+    namespace,
+    http,
+    shots,
+    create,
+    makeNamespace,
+    whenReady,
+    whenAllFinished: (names: readonly string[]) => whenAllFinished(shots, names),
+  }
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
+
+/** Waits until the Screenshots with these names have finished, and returns them. */
+export const whenAllFinished = (shots: Resource<Screenshot>, names: readonly string[]): Promise<Screenshot[]> =>
+  eventually(
+    'all Screenshots have finished',
+    async () => {
+      const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
+      const all = names.flatMap((name) => byName.get(name) ?? [])
+      return all.length === names.length && all.every(isFinished) && all
+    },
+    LONG_MILLISECONDS,
+  )
 
 /** Removes the finalizers of all objects of {@link HELD_KINDS}. */
 export async function removeFinalizers(namespace: string): Promise<void> {
