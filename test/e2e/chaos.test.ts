@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { toObjectName } from '../../crds/src/identifiers/names.ts'
 import { signalDaemon } from '../cluster/host/daemons.ts'
 import { runSteps } from '../cluster/host/steps.ts'
 import { place } from '../cluster/kubernetes/network.ts'
@@ -21,11 +22,6 @@ import { page } from '../support/servers/pages.ts'
 // Kills each part of the system during captures. Every Screenshot must still end completed or failed with a correct reason, and with its
 // own picture.
 
-interface Shot {
-  metadata: { name: string; uid: string }
-  status: { phase: string; attempt?: number; runner?: { pod: string }; result?: { error?: { code: string } } }
-}
-
 /** A page of one color, so that its picture shows which request it belongs to. */
 const colorOf = (n: number): [number, number, number] => [(n * 37) % 256, (n * 91) % 256, (n * 151) % 256]
 const hex = (n: number): string =>
@@ -40,13 +36,7 @@ const create = async (url: string, options: object = {}): Promise<string> => {
   return body.id
 }
 
-const shotOf = (id: string): Promise<Shot> => kubectlJson<Shot>(['get', 'screenshot', id.replace('_', '-')])
-
-const running = (id: string): Promise<Shot> =>
-  eventually(`${id} runs`, async () => {
-    const shot = await shotOf(id)
-    return shot.status.phase === 'Running' && shot
-  })
+const running = (id: string) => claimed(toObjectName(id))
 
 const small = { viewport_width: 64, viewport_height: 64 }
 const smallOptions = { viewportWidth: 64, viewportHeight: 64 }
@@ -54,7 +44,7 @@ const smallOptions = { viewportWidth: 64, viewportHeight: 64 }
 t.test('a screenshot survives a runner that is killed during its capture, with one more attempt', async (t) => {
   const id = await create(colorPage(1), { ...small, delay: 6000 })
   const { status } = await running(id)
-  process.kill(await findContainerProcess(status.runner?.pod ?? '', 'runner'), 'SIGKILL')
+  process.kill(await findContainerProcess(status?.runner?.pod ?? '', 'runner'), 'SIGKILL')
   const record = await finished(id, 120_000)
   t.equal(record.status, 'completed', JSON.stringify(record.error))
   t.equal(record.attempts, 2)
@@ -65,7 +55,7 @@ t.test('a video survives a runner that is killed during its recording, with one 
   const moving = { viewport_width: 320, viewport_height: 240, format: 'mp4', video_duration: 4, delay: 3_000 }
   const id = await startVideo(colorPage(3), moving)
   const { status } = await running(id)
-  process.kill(await findContainerProcess(status.runner?.pod ?? '', 'runner'), 'SIGKILL')
+  process.kill(await findContainerProcess(status?.runner?.pod ?? '', 'runner'), 'SIGKILL')
   const video = await finishedVideo(id, { milliseconds: 300_000 })
   t.match(video, { status: 'completed', frames: 120, duration_ms: 4_000, attempts: 2 }, JSON.stringify(video.error))
   const player = await launchPlayer()
@@ -78,7 +68,7 @@ t.test('a video survives a runner that is killed during its recording, with one 
 t.test('a screenshot survives a runner pod that is deleted during its capture, without another attempt', async (t) => {
   const id = await create(colorPage(2), { ...small, delay: 6000 })
   const { status } = await running(id)
-  await kubectl(['delete', 'pod', status.runner?.pod ?? '', '--wait=false'])
+  await kubectl(['delete', 'pod', status?.runner?.pod ?? '', '--wait=false'])
   const record = await finished(id, 120_000)
   t.match(record, { status: 'completed', attempts: 1 }, JSON.stringify(record.error))
   t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(2)))
@@ -124,7 +114,7 @@ t.test('no screenshot is lost and no file is mixed up when the leader is killed 
 t.test('a screenshot survives a frozen runner, with one more attempt', { timeout: 300_000 }, async (t) => {
   const id = await create(colorPage(7), { ...small, delay: 4000, timeout: 1000 })
   const { status } = await running(id)
-  const pod = status.runner?.pod ?? ''
+  const pod = status?.runner?.pod ?? ''
   await kubectl(['exec', pod, '--', 'sh', '-c', 'kill -STOP $(pidof node)'])
   const record = await finished(id, 240_000)
   t.match(record, { status: 'completed', attempts: 2 }, JSON.stringify(record.error))

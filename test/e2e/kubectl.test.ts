@@ -2,7 +2,7 @@ import t from 'tap'
 import { createClusterKey } from '../support/cluster/accounts.ts'
 import { call } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
-import { createObject, createPool, idleRunners } from '../support/cluster/pools.ts'
+import { createKind, createPool, idleRunners } from '../support/cluster/pools.ts'
 import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
 
@@ -23,21 +23,6 @@ t.test('a Screenshot made with kubectl apply is captured, and kubectl wait retur
   t.match(stdout, new RegExp(`${name} +Completed +http://\\S+/quadrants +png +[\\d.]+ (B|KiB|MiB) +\\d+`))
 })
 
-t.test('kubectl get selects by phase', async (t) => {
-  const { stdout, code } = await kubectl(['get', 'screenshots', '--field-selector', 'status.phase=Completed', '-o', 'name'])
-  t.equal(code, 0)
-  t.match(stdout, `by-hand-${run}`)
-  const failed = await kubectl(['get', 'shot', '--field-selector', 'status.phase=Failed', '-o', 'name'])
-  t.notMatch(failed.stdout, `by-hand-${run}`)
-})
-
-t.test('kubectl describe shows the progress in the conditions', async (t) => {
-  const { stdout } = await kubectl(['describe', 'screenshot', `by-hand-${run}`])
-  t.match(stdout, /Type: +Succeeded/)
-  t.match(stdout, /Type: +Finished/)
-  t.match(stdout, /Reason: +Captured/)
-})
-
 t.test('a RunnerPool can be scaled with kubectl scale', async (t) => {
   const pool = await createPool(t, 'scaled', { minIdle: 1, maxPods: 2 })
   await idleRunners(pool)
@@ -49,7 +34,6 @@ t.test('a RunnerPool can be scaled with kubectl scale', async (t) => {
 
 /** Makes a name unique to this run, and exactly as long as wanted. */
 const longName = (length: number, start: string): string => `${start}${run}-`.padEnd(length, 'n')
-const object = (kind: string, name: string, spec: object) => ({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name }, spec })
 const conditionOf = (kind: string, name: string, type: string) =>
   kubectl(['wait', `--for=condition=${type}`, `${kind}/${name}`, '--timeout=120s'])
 
@@ -58,9 +42,9 @@ t.test('every kind works at its longest name', async (t) => {
   const [shot, schedule] = [longName(253, 'h.'), longName(253, 's.')]
   const pool = await createPool(t, longName(53 - run.length, 'p-'), { minIdle: 1 })
   t.equal(pool.length, 54)
-  await createObject(t, object('Account', account, { plan: 'free' }))
-  await createObject(t, object('ApiKey', key, { accountName: account, secretName: `names-${run}` }))
-  await createObject(t, object('Webhook', hook, { accountName: account, url: 'https://example.com/', events: ['screenshot.failed'] }))
+  await createKind(t, 'Account', account, { plan: 'free' })
+  await createKind(t, 'ApiKey', key, { accountName: account, secretName: `names-${run}` })
+  await createKind(t, 'Webhook', hook, { accountName: account, url: 'https://example.com/', events: ['screenshot.failed'] })
   for (const [kind, name] of [
     ['account', account],
     ['apikey', key],
@@ -73,9 +57,9 @@ t.test('every kind works at its longest name', async (t) => {
   const secret = await kubectlJson<{ type: string }>(['get', 'secret', `${hook}-signing-secret`])
   t.equal(secret.type, 'tintype.dev/signing-secret')
   const template = { url: page('/quadrants'), poolName: pool }
-  await createObject(t, object('Screenshot', shot, { ...template, accountName: account }))
+  await createKind(t, 'Screenshot', shot, { ...template, accountName: account })
   t.equal((await conditionOf('screenshot', shot, 'Succeeded')).code, 0)
-  await createObject(t, object('ScreenshotSchedule', schedule, { accountName: account, schedule: '0 0 1 1 *', template }))
+  await createKind(t, 'ScreenshotSchedule', schedule, { accountName: account, schedule: '0 0 1 1 *', template })
   t.teardown(() => kubectl(['delete', 'apikey', `names-${run}`, '--ignore-not-found', '--wait=false']))
   const text = await createClusterKey(`names-${run}`, account)
   const list = await call<{ data: { id: string }[] }>('/api/v1/schedules', { key: text })

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../sites/src/answering.ts'
 import { call, capture, finished, type RecordBody } from '../support/cluster/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { programMetrics } from '../support/cluster/metrics.ts'
-import { createObject, run } from '../support/cluster/pools.ts'
+import { createKind, run } from '../support/cluster/pools.ts'
 import { startClusterReceiver } from '../support/cluster/receiver.ts'
 import { eventually } from '../support/eventually.ts'
 import { page } from '../support/servers/pages.ts'
@@ -17,12 +17,8 @@ const SECRET = `Zq7${randomBytes(8).toString('hex')}`
 const since = new Date()
 const receiver = await startClusterReceiver(t)
 const hook = `secrets-${run}`
-await createObject(t, {
-  apiVersion: 'tintype.dev/v1alpha1',
-  kind: 'Webhook',
-  metadata: { name: hook },
-  spec: { url: `${receiver.url}/in`, events: ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] },
-} as { kind: string; metadata: { name: string } })
+const events = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed']
+await createKind(t, 'Webhook', hook, { url: `${receiver.url}/in`, events })
 await kubectl(['wait', '--for=condition=Ready', `webhook/${hook}`, '--timeout=120s'])
 
 const options = {

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { API_VERSION } from '../../crds/src/identifiers/names.ts'
 import type { RunnerPool } from '../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../crds/src/schema/conditions.ts'
@@ -7,7 +6,7 @@ import { call } from '../support/cluster/api-client.ts'
 import { probeFromBothPlaces, TOKENS } from '../support/cluster/browser-place.ts'
 import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 import { createApiKey } from '../support/cluster/keys.ts'
-import { createObject, createPool, idleRunners, poolOf, type RunnerPod, run } from '../support/cluster/pools.ts'
+import { createKind, createPool, idleRunners, poolOf, type RunnerPod, run } from '../support/cluster/pools.ts'
 import { captureWith, createScreenshot, ended, fileOf, screenshotOf } from '../support/cluster/screenshots.ts'
 import { STORE } from '../support/cluster/tested-release.ts'
 import { eventually } from '../support/eventually.ts'
@@ -42,10 +41,7 @@ async function warningsOf(pool: string): Promise<{ reason: string; message: stri
 
 // A second account, with an ApiKey whose label is the hash of a key that is not stored anywhere.
 const other = `other-${run}`
-await createObject(t, { apiVersion: API_VERSION, kind: 'Account', metadata: { name: other }, spec: { plan: 'scale' } } as {
-  kind: string
-  metadata: { name: string }
-})
+await createKind(t, 'Account', other, { plan: 'scale' })
 t.teardown(() => kubectl(['delete', 'apikey', other, '--wait=false', '--ignore-not-found']))
 const otherKey = await createApiKey(other, other)
 

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright'
+import type { Browser, CDPSession, Page } from 'playwright'
 import t, { type Test } from 'tap'
 import { installClient } from '../clients/package.ts'
 import { bandColor } from '../sites/src/drawn.ts'
@@ -9,10 +7,11 @@ import { type ClusterAccount, createClusterAccount } from '../support/cluster/ac
 import { type Answer, call, type RecordBody } from '../support/cluster/api-client.ts'
 import { cluster } from '../support/cluster/environment.ts'
 import { programMetrics, sumOf } from '../support/cluster/metrics.ts'
-import { play } from '../support/cluster/videos.ts'
+import { launchPlayer, play } from '../support/cluster/videos.ts'
 import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
+import { serve } from '../support/servers/serve.ts'
 
 // Signed links on the deployed release: in a page of a real browser, and by plain requests. It runs alone, because it counts responses of gateways.
 
@@ -63,24 +62,19 @@ async function failureOf(link: string): Promise<{ status: number; code: string; 
 
 /** Serves pages with pictures, of a host that is another site than the gateway to the browser. */
 async function servePages(t: Test, pages: Record<string, readonly string[]>): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
+  const origin = await serve(t, ({ url = '' }, response) => {
     const pictures = (pages[url] ?? []).map(
       (link, index) => `<img id="picture-${index}" style="display:block" alt="" src="${escapeHtml(link)}">`,
     )
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<!doctype html><title>Links</title><link rel="icon" href="data:,"><body style="margin:0">${pictures.join('\n')}`)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => void server.close())
-  return `http://localhost:${(server.address() as AddressInfo).port}`
+  return origin.replace('127.0.0.1', 'localhost')
 }
 
 let started: Promise<Browser> | undefined
 const startBrowser = (): Promise<Browser> => {
-  started ??= chromium.launch({
-    executablePath: '/usr/bin/chromium-headless-shell',
-    args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'],
-  })
+  started ??= launchPlayer()
   return started
 }
 t.teardown(async () => (await started)?.close())

@@ -1,10 +1,8 @@
 import t from 'tap'
-import { createClusterAccount } from '../support/cluster/accounts.ts'
-import { absolute, call } from '../support/cluster/api-client.ts'
+import { absolute } from '../support/cluster/api-client.ts'
 import { kubectl } from '../support/cluster/environment.ts'
 import { poolOf } from '../support/cluster/pools.ts'
 import { finishedVideo, launchPlayer, play, startVideo } from '../support/cluster/videos.ts'
-import { eventually } from '../support/eventually.ts'
 import { decode, isNear } from '../support/picture.ts'
 import { page } from '../support/servers/pages.ts'
 
@@ -43,17 +41,4 @@ t.test('kubectl shows a video, its pool and the ability of its runners', { timeo
   t.match(described.stdout, /Pod: +video-\d+/)
   const { conditions = [] } = (await poolOf('video')).status ?? {}
   for (const type of ['Ready', 'VideoReady']) t.equal(conditions.find((condition) => condition.type === type)?.status, 'True', type)
-})
-
-t.test('a video costs a unit of quota for each ten seconds, and a failed one nothing', { timeout: 300_000 }, async (t) => {
-  const account = await createClusterAccount(t, 'videos', { plan: 'growth' })
-  const { key } = account
-  const used = async () => (await call<{ data: { count: number } }>('/api/v1/usage/current', { key })).body.data.count
-  const record = await finishedVideo(await startVideo(url, { ...size, format: 'mp4', video_duration: 11, video_fps: 5 }, key), { key })
-  t.match(record, { status: 'completed', frames: 55 }, JSON.stringify(record.error))
-  await eventually('two units are charged', async () => (await used()) === 2)
-  const failing = { ...size, format: 'mp4', video_duration: 30, video_fps: 5 }
-  const failed = await finishedVideo(await startVideo('http://missing.sites.svc.cluster.local/', failing, key), { key })
-  t.match(failed, { status: 'failed', error: { code: 'DNS_FAILED' } })
-  await eventually('three units are refunded', async () => (await used()) === 2)
 })

@@ -1,5 +1,4 @@
 import { batches } from './cluster/batches.ts'
-import { hostile } from './cluster/hostile.ts'
 import { clusterEvicted, clusterNodeLost } from './cluster/lost-runners.ts'
 import { neighbors } from './cluster/neighbors.ts'
 import { price } from './cluster/price.ts'
@@ -8,7 +7,6 @@ import { blocking } from './engine/blocking.ts'
 import { comparePictures } from './engine/compare.ts'
 import { comparisons } from './engine/comparisons.ts'
 import { engine, growth } from './engine/engine.ts'
-import { stability } from './engine/stability.ts'
 import { tall } from './engine/tall.ts'
 import { video } from './engine/video.ts'
 import type { Command } from './harness/options.ts'
@@ -38,9 +36,9 @@ export const SCENARIOS: Readonly<Record<Command, readonly Scenario[]>> = {
   bench: [
     // First, because the others leave memory in use.
     memory,
-    ...[sequential, accounts, batches, price, hostile],
+    ...[sequential, accounts, batches, price],
     ...[restMemory, links, webhooks, stores, consolePages, consoleLists],
-    ...[engine, growth, tall, stability, video, comparePictures, blocking],
+    ...[engine, growth, tall, video, comparePictures, blocking],
   ],
   soak: [
     ...[throughput, claim, many, large, schedules, leaders, steady, downloads, outage, ...faults, year, minio, bodies, compare],

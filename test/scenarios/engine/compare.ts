@@ -4,11 +4,12 @@ import { run } from '../../cluster/host/exec.ts'
 import { servePages } from '../../integration/capture-runner/stage/page-server.ts'
 import { openStudio } from '../../integration/capture-runner/stage/studio.ts'
 import { createDirectory } from '../../support/directory.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { readLoad } from '../harness/machine.ts'
 import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
-import { browserStage, serve } from './stage/engine.ts'
+import { browserStage } from './stage/engine.ts'
 
 const PROGRAM = path.join(import.meta.dirname, 'stage/compare-program.ts')
 

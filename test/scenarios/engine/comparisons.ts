@@ -15,10 +15,10 @@ import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { type Pages, servePages } from '../../integration/capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio } from '../../integration/capture-runner/stage/studio.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
+import { serve as serveOn } from '../../support/servers/serve.ts'
 import { type Report, type Stage, scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { CHANGES, type Change, changingPage, FORMS, type Form } from './changing-page.ts'
-import { serve as serveOn } from './stage/engine.ts'
 import { ENDLESS_PAGES, UNCHANGING_PAGES, type UnchangingPage } from './unchanging-pages.ts'
 
 /** Pixels by which a region may be outside of the place that changed: antialiasing, the overhang of letters, and the blocks of a lossy picture. */

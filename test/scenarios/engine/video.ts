@@ -1,10 +1,11 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { openStudio } from '../../integration/capture-runner/stage/studio.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { createProcessorClock } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
-import { browserStage, serve } from './stage/engine.ts'
+import { browserStage } from './stage/engine.ts'
 
 // Time and processor time of videos of a page with text, an animation and a canvas, by one runner with real browsers.
 

@@ -29,7 +29,6 @@ export interface PodState {
   /** Memory that is not file-backed. */
   mebibytes: number
   browsers: number
-  processes: number
   zombies: number
 }
 
@@ -40,7 +39,6 @@ const statuses = pids.map((pid) => read('/proc/' + pid + '/status'))
 const kibibytes = statuses.map((text) => Number(/^RssAnon:\\s+(\\d+)/m.exec(text)?.[1] ?? 0) + Number(/^RssShmem:\\s+(\\d+)/m.exec(text)?.[1] ?? 0) / 2)
 tell({
   mebibytes: Math.round(kibibytes.reduce((sum, one) => sum + one, 0) / 1024),
-  processes: pids.length,
   zombies: statuses.filter((text) => /^State:\\s+Z/m.test(text)).length,
   browsers: pids.map((pid) => read('/proc/' + pid + '/cmdline').split(/[\\0 ]/))
     .filter(([program = '', ...rest]) => program.endsWith('headless-shell') && !rest.some((one) => one.startsWith('--type='))).length,

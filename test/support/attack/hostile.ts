@@ -2,8 +2,7 @@ import { createdAtOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.t
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 
-// Pages that try to block or exhaust a runner, and the allowed outcomes of their captures. The test and the benchmark capture each of them, and an
-// ordinary page after it.
+// Pages that try to block or exhaust a runner, and the allowed outcomes of their captures. The test captures each of them, and an ordinary page after it.
 
 /** One page and the allowed outcomes of its capture: `Completed` or error codes. */
 export interface HostileCase {
@@ -12,8 +11,6 @@ export interface HostileCase {
   isSecure?: true
   options?: CaptureOptions
   ends: readonly string[]
-  /** Takes minutes, so only the benchmark captures it. */
-  isLong?: true
 }
 
 const WINDOW = { viewportWidth: 300, viewportHeight: 200 }
@@ -21,13 +18,6 @@ const WINDOW = { viewportWidth: 300, viewportHeight: 200 }
 /** DNS rebinding is tested in test/e2e/attacks.test.ts, which has its own name server. */
 export const HOSTILE_CASES: readonly HostileCase[] = [
   { name: 'an endless script', path: '/loop-at-once', options: { timeout: 2_000 }, ends: ['TIMEOUT'] },
-  {
-    name: 'an endless script after it has loaded',
-    path: '/loop',
-    options: { delay: 1_000, timeout: 2_000 },
-    ends: ['TIMEOUT'],
-    isLong: true,
-  },
   { name: 'endless dialogs, also on unload', path: '/alerts', ends: ['Completed'] },
   { name: 'popups', path: '/popups', ends: ['Completed'] },
   { name: 'a download', path: '/download', ends: ['UNSUPPORTED_CONTENT'] },

@@ -53,12 +53,16 @@ export async function capture(url: string, options: Record<string, unknown> = {}
 }
 
 /** Waits until a screenshot has finished. */
-export async function finished(id: string, milliseconds = 90_000): Promise<RecordBody> {
+export const finished = (id: string, milliseconds = 90_000): Promise<RecordBody> => whenFinished(`screenshots/${id}`, milliseconds)
+
+/** Waits until the capture at a path has finished, also while the API is unavailable. */
+export async function whenFinished<T extends RecordBody>(path: string, milliseconds: number, key?: string): Promise<T> {
   const end = Date.now() + milliseconds
   for (;;) {
-    const { body, status } = await call<RecordBody>(`/api/v1/screenshots/${id}?wait=20`).catch(() => ({ status: 0, body: undefined }))
+    const request = call<T>(`/api/v1/${path}?wait=20`, key === undefined ? {} : { key })
+    const { body, status } = await request.catch(() => ({ status: 0, body: undefined }))
     if (status === 200 && body !== undefined && body.status !== 'pending') return body
-    if (Date.now() > end) throw new Error(`${id} is still ${body?.status ?? `unknown (HTTP ${status})`} after ${milliseconds} ms`)
+    if (Date.now() > end) throw new Error(`${path} is still ${body?.status ?? `unknown (HTTP ${status})`} after ${milliseconds} ms`)
     if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }

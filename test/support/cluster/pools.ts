@@ -28,15 +28,17 @@ export async function createObject(
   await requireKubectl([...as, 'create', '-f', '-'], JSON.stringify(object))
 }
 
+/** Creates an object of one of Tintype's kinds, which is deleted with the test. */
+export function createKind(t: Test, kind: string, name: string, spec: object, as?: readonly string[]): Promise<void> {
+  const object = { apiVersion: API_VERSION, kind, metadata: { name }, spec }
+  return createObject(t, object, as)
+}
+
 /** Creates a pool like the chart's default one with `changes`, and resolves to its name. It is deleted with the test. */
 export async function createPool(t: Test, purpose: string, changes: Partial<RunnerPoolSpec> = {}): Promise<string> {
   const { spec } = await kubectlJson<RunnerPool>(['get', 'runnerpool', DEFAULT_POOL])
   const name = `${purpose}-${run}`
-  const size = { minIdle: 1, maxPods: 1 }
-  await createObject(t, { apiVersion: API_VERSION, kind: 'RunnerPool', metadata: { name }, spec: { ...spec, ...size, ...changes } } as {
-    kind: string
-    metadata: { name: string }
-  })
+  await createKind(t, 'RunnerPool', name, { ...spec, minIdle: 1, maxPods: 1, ...changes })
   return name
 }
 

@@ -1,23 +1,18 @@
 import type { Test } from 'tap'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
-import { API_VERSION, toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { eventually } from '../eventually.ts'
 import { call, download, type RecordBody } from './api-client.ts'
 import { AS_GATEWAY, kubectlJson } from './environment.ts'
-import { createObject } from './pools.ts'
+import { createKind } from './pools.ts'
 
 // Screenshots created with kubectl: they can name a pool and an account, and no gateway has checked their URL.
-
-interface NamedObject {
-  kind: string
-  metadata: { name: string }
-}
 
 /** Creates a Screenshot and resolves to its name, which contains an id, so that the API returns it too. It is deleted with the test. */
 export async function createScreenshot(t: Test, spec: ScreenshotSpec): Promise<string> {
   const name = toObjectName(newId('scr', new Date()))
-  await createObject(t, { apiVersion: API_VERSION, kind: 'Screenshot', metadata: { name }, spec } as NamedObject, AS_GATEWAY)
+  await createKind(t, 'Screenshot', name, spec, AS_GATEWAY)
   return name
 }
 

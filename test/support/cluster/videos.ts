@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright'
-import { absolute, call, type RecordBody } from './api-client.ts'
+import { absolute, call, type RecordBody, whenFinished } from './api-client.ts'
 
 // Videos in the REST API, and their playback.
 
@@ -26,17 +26,9 @@ export async function startVideo(url: string, options: object, key?: string): Pr
   return body.id
 }
 
-/** Waits until a recording has finished, also while the API is unavailable. */
-export async function finishedVideo(id: string, { milliseconds = 180_000, key }: { milliseconds?: number; key?: string } = {}) {
-  const end = Date.now() + milliseconds
-  for (;;) {
-    const request = call<VideoBody>(`/api/v1/videos/${id}?wait=20`, key === undefined ? {} : { key })
-    const { body, status } = await request.catch(() => ({ status: 0, body: undefined }))
-    if (status === 200 && body !== undefined && body.status !== 'pending') return body
-    if (Date.now() > end) throw new Error(`${id} is still ${body?.status ?? `unknown (HTTP ${status})`} after ${milliseconds} ms`)
-    if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 500))
-  }
-}
+/** Waits until a recording has finished. */
+export const finishedVideo = (id: string, { milliseconds = 180_000, key }: { milliseconds?: number; key?: string } = {}) =>
+  whenFinished<VideoBody>(`videos/${id}`, milliseconds, key)
 
 /** How a browser played a video. */
 export interface Playback {

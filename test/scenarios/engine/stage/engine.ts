@@ -1,8 +1,5 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { presign } from '@tintype/crds/crypto/presign'
@@ -11,6 +8,7 @@ import { run } from '../../../cluster/host/exec.ts'
 import { cache } from '../../../cluster/host/state.ts'
 import { serveDocuments } from '../../../sites/src/documents.ts'
 import type { Ends } from '../../../support/processes/own-plane.ts'
+import { serve } from '../../../support/servers/serve.ts'
 import { openTestStore } from '../../../support/servers/test-store.ts'
 import type { Stage } from '../../harness/scenario.ts'
 import { CORPUS_PATHS } from './corpus.ts'
@@ -54,15 +52,6 @@ export const browserStage: Stage<undefined> = {
   name: 'engine',
   open: async () => undefined,
   about: () => 'pages and store are on loopback',
-}
-
-/** Serves on a free port of loopback. Returns its origin. */
-export async function serve(ends: Ends, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.teardown(() => server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** Installs packages of npm outside the repository, and returns their directory. */
