@@ -2,10 +2,8 @@
 
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { isReused } from '@tintype/crds/records/cache'
-import { isFree } from '@tintype/crds/records/cost'
 import { isRestored } from '@tintype/crds/records/named-record'
-import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { awaitsRefund } from '../quota/decide.ts'
 
 /** Limits for the age and number of live records. */
 export interface RetentionSettings {
@@ -40,9 +38,9 @@ interface Candidate {
 
 /** Returns the records to archive, earliest end first. */
 export function decide({ finished, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
-  const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
+  const mayLeave = ({ screenshot, endedAt }: Candidate): boolean => {
     const hasWaited = now.getTime() - Math.max(endedAt, termStart.getTime()) >= REFUND_MILLISECONDS
-    return hasWaited || !isRefundDue(screenshot)
+    return hasWaited || !awaitsRefund(screenshot)
   }
   const eligible = finished
     .filter((screenshot) => isFinished(screenshot) && !isBeingDeleted(screenshot))
@@ -56,7 +54,7 @@ export function decide({ finished, termStart }: Observed, settings: RetentionSet
   const chosen: Screenshot[] = []
   for (const candidate of removable) {
     if (chosen.length >= Math.min(wanted, MAX_BATCH)) break
-    if (isFree(candidate)) chosen.push(candidate.screenshot)
+    if (mayLeave(candidate)) chosen.push(candidate.screenshot)
   }
   return chosen
 }
@@ -81,10 +79,3 @@ const endOf = (screenshot: Screenshot): number => {
 
 const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
   metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined
-
-/** True while a refund is pending. */
-export function isRefundDue({ spec, status }: Screenshot): boolean {
-  if (!isFree({ status }) && !isReused({ spec, status })) return false
-  const isCharged = spec.reservation !== undefined || findCondition(status?.conditions, ConditionType.charged)?.status === 'True'
-  return isCharged && findCondition(status?.conditions, ConditionType.refunded) === undefined
-}

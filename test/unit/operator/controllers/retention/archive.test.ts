@@ -9,7 +9,7 @@ import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage
 import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
 import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { createRetentionController } from '../../../../../operator/src/controllers/retention/controller.ts'
-import { decide, isFullBatch, isRefundDue, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
+import { decide, isFullBatch, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
 import { anAccount, aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
 import { signed } from '../../../../support/sources/mark-checks.ts'
@@ -91,46 +91,21 @@ t.test('decide archives records with open deliveries like others: an endpoint th
   t.strictSame(namesAt(shots, 100, { liveForMilliseconds: 60_000 }), ['shot-0', 'shot-1'])
 })
 
-const reserved = { reservation: 'r1' }
-t.test('decide delays records with a pending refund, for an hour after their end and after the start of the term', async (t) => {
-  const shots = [aScreenshot({ name: 'shot-0', spec: reserved, status: failedStatus({ completionTime: at(0).toISOString() }) }), ended(1)]
-  const short = { liveForMilliseconds: 60_000 }
-  t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
-  t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
-  const late = decide({ finished: shots, termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
-  t.strictSame(
-    late.map(({ metadata }) => metadata.name),
-    ['shot-1'],
-  )
-})
-
-const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
-const error = { code: 'TIMEOUT', message: 'm' } as const
-const owed: [string, Screenshot, boolean][] = [
-  ['nothing of a completed capture', ended(0), false],
-  ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), true],
-  [
-    'nothing once the unit was refunded',
-    aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
-    false,
-  ],
-  [
-    'nothing for a failed capture whose charge stays, because its page used a runner for 61 seconds',
-    aScreenshot({
-      spec: reserved,
-      status: failedStatus({ attempt: 1, startTime: at(0).toISOString(), result: { error, processingMilliseconds: 61_000 } }),
-    }),
-    false,
-  ],
-  ['nothing for a failed capture that was not charged', aScreenshot({ status: failedStatus() }), false],
-  [
-    'the refund of a capture that was charged at its claim',
-    aScreenshot({ status: failedStatus({ conditions: [condition('Charged')] }) }),
-    true,
-  ],
-]
-for (const [what, screenshot, is] of owed) {
-  t.test(`isRefundDue finds ${what}`, async (t) => t.equal(isRefundDue(screenshot), is))
+for (const [what, charge] of Object.entries({
+  'that a gateway charged': { spec: { reservation: 'r1' } },
+  'that was charged at its claim, although the report of its runner has replaced the condition': {},
+})) {
+  t.test(`decide delays a record with a pending refund ${what}, for an hour after its end and after the start of the term`, async (t) => {
+    const shots = [aScreenshot({ name: 'shot-0', status: failedStatus({ completionTime: at(0).toISOString() }), ...charge }), ended(1)]
+    const short = { liveForMilliseconds: 60_000 }
+    t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
+    t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
+    const late = decide({ finished: shots, termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
+    t.strictSame(
+      late.map(({ metadata }) => metadata.name),
+      ['shot-1'],
+    )
+  })
 }
 
 const INTERVALS = { archive: 5_000, rewrite: HOUR * 1_000, expire: HOUR * 1_000 }
