@@ -6,9 +6,11 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { ScreenshotScheduleSpec, ScreenshotScheduleStatus, StoredSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
 import { type Segment, toLines, toSegments } from '../../../crds/src/records/archive.ts'
 import type { Metadata, Whole } from '../../../crds/src/schema/custom-resource.ts'
+import type { AttemptLine } from '../../../crds/src/webhooks/delivery-log.ts'
 
 /** The start time of tests. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z')
@@ -80,6 +82,13 @@ export function aWebhook({ name = 'hook', ...given }: Given<WebhookSpec, Webhook
   }
 }
 
+/** A line of a delivery log: the first attempt, which has failed. */
+export const anAttempt = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
+  ...{ delivery: 'dlv_1', event: 'evt_1', type: 'screenshot.completed', screenshot: 'scr_1' },
+  ...{ attempt: 1, at: at(1).toISOString(), milliseconds: 12, statusCode: 500, outcome: 'answered' },
+  ...changes,
+})
+
 /** An account on the free plan. */
 export function anAccount({ name = 'default', ...given }: Given<Account['spec'], Account['status']> = {}): Account {
   return { metadata: metadata(name, given.metadata), spec: { plan: 'free', ...given.spec } }
@@ -95,6 +104,18 @@ export function aRunnerPool({ name = 'default', ...given }: Given<RunnerPool['sp
   return {
     metadata: metadata(name, given.metadata),
     spec: { podTemplate: { image: 'tintype/capture-runner:test', serviceAccountName: 'runner' }, ...given.spec },
+    ...(given.status === undefined ? {} : { status: given.status }),
+  }
+}
+
+/** A schedule that is due every hour. */
+export function aSchedule({
+  name = 'home',
+  ...given
+}: Given<ScreenshotScheduleSpec, ScreenshotScheduleStatus> = {}): Whole<StoredSchedule> {
+  return {
+    metadata: metadata(name, { uid: 'u', ...given.metadata }),
+    spec: { schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...given.spec },
     ...(given.status === undefined ? {} : { status: given.status }),
   }
 }

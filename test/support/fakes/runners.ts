@@ -2,7 +2,7 @@
 
 import type { Pod } from '../../../crds/client/core-resources.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
-import type { PoolMemory } from '../../../operator/src/controllers/runner-pool/state.ts'
+import type { PoolMemory, PoolObserved } from '../../../operator/src/controllers/runner-pool/state.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'
 import { NOON } from './builders.ts'
 
@@ -15,6 +15,20 @@ export const freshMemory: Readonly<PoolMemory> = {
   lastFailure: undefined,
   templateHash: 'current',
   statusWrittenAt: 0,
+}
+
+/** What a leader observes besides its pool: no runner, and no queued Screenshot. */
+export const quiet: Omit<PoolObserved, 'pool'> = {
+  runners: [],
+  unseen: 0,
+  nextOrdinal: 7,
+  templateHash: 'current',
+  queued: 0,
+  heldBack: new Map(),
+  accountsWaiting: [],
+  meanCaptureMilliseconds: 3_000,
+  guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
+  memory: freshMemory,
 }
 
 /** A pod that is ready since noon, unless `status` says otherwise. */
@@ -43,22 +57,35 @@ export function aPod({
   }
 }
 
+type Status = NonNullable<Pod['status']>
+type State = NonNullable<NonNullable<Status['containerStatuses']>[0]['state']>
+
+const containerIn = (state: State, ready = false) => ({ name: 'runner', ready, restartCount: 0, image: 'i', imageID: 'i', state })
+
 /** Status of a ready pod. */
-export const readyStatus = (podIP = '10.0.0.1'): NonNullable<Pod['status']> => ({
+export const readyStatus = (podIP = '10.0.0.1'): Status => ({
   phase: 'Running',
   podIP,
   conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: NOON.toISOString() }],
-  containerStatuses: [
-    { name: 'runner', ready: true, restartCount: 0, image: 'i', imageID: 'i', state: { running: { startedAt: NOON.toISOString() } } },
-  ],
+  containerStatuses: [containerIn({ running: { startedAt: NOON.toISOString() } }, true)],
 })
 
 /** Status of a pod whose process has ended. */
-export const endedStatus = (exitCode: number, reason = 'Error'): NonNullable<Pod['status']> => ({
+export const endedStatus = (exitCode: number, reason = 'Error'): Status => ({
   phase: 'Failed',
-  containerStatuses: [
-    { name: 'runner', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated: { exitCode, reason } } },
-  ],
+  containerStatuses: [containerIn({ terminated: { exitCode, reason } })],
+})
+
+/** Status of a pod whose container the kubelet has not started. */
+export const waitingStatus = (waiting: State['waiting'] & object): Status => ({
+  phase: 'Pending',
+  containerStatuses: [containerIn({ waiting })],
+})
+
+/** Status of a pod that fits on no node. */
+export const unschedulableStatus = (message = 'Insufficient memory'): Status => ({
+  phase: 'Pending',
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
 })
 
 /** An idle, unused runner with a sandbox. */

@@ -6,33 +6,29 @@ import { ScheduleTemplate, type StoredSchedule } from '../../../../crds/src/kind
 import { chooseRun, findApprovalProblem, isRunOf, waitingRunOf } from '../../../../crds/src/records/approval.ts'
 import { baselineOf, readRun, runIdOf, toRunSpec } from '../../../../crds/src/records/run.ts'
 import { baselineKey, scheduleOptionsKey } from '../../../../crds/src/records/storage-keys.ts'
-import type { Whole } from '../../../../crds/src/schema/custom-resource.ts'
-import { aScreenshot } from '../../../support/fakes/builders.ts'
+import { aSchedule, aScreenshot } from '../../../support/fakes/builders.ts'
 
 const time = new Date('2026-06-01T09:00:00Z')
 const id = runIdOf('u', time)
 const ignored = [{ selector: '#ad', boxes: [] }]
 const baseline = { id, time: time.toISOString(), key: baselineKey('default', 'u', id), etag: 'e', ignored }
 
-const aSchedule = (spec: Partial<StoredSchedule['spec']> = {}, status: StoredSchedule['status'] = {}): Whole<StoredSchedule> => ({
-  metadata: { name: 'home', namespace: 'tintype', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-06-01T00:00:00Z' },
-  spec: { schedule: '@hourly', template: { url: 'https://example.com/', externalIdentifier: 'x' }, ...spec },
-  status,
-})
-const ref = { name: 'home', uid: 'u', id: scheduleIdOf(aSchedule().metadata), time: time.toISOString() }
+const hourly = (spec: Partial<StoredSchedule['spec']> = {}, status: NonNullable<StoredSchedule['status']> = {}) =>
+  aSchedule({ spec: { template: { url: 'https://example.com/', externalIdentifier: 'x' }, ...spec }, status })
+const ref = { name: 'home', uid: 'u', id: scheduleIdOf(hourly().metadata), time: time.toISOString() }
 
 t.test('toRunSpec copies the template, and names account and schedule', async (t) => {
-  t.strictSame(toRunSpec(aSchedule(), time), {
+  t.strictSame(toRunSpec(hourly(), time), {
     url: 'https://example.com/',
     externalIdentifier: 'x',
     accountName: 'default',
     scheduleRef: ref,
   })
-  t.equal(toRunSpec(aSchedule({ accountName: 'acme' }), time).accountName, 'acme')
+  t.equal(toRunSpec(hourly({ accountName: 'acme' }), time).accountName, 'acme')
 })
 
 t.test('a schedule whose attachment name is refused since an upgrade runs with a name that is not', async (t) => {
-  const aTemplate = (attachmentName: string) => aSchedule({ template: { url: 'https://example.com/', attachmentName } })
+  const aTemplate = (attachmentName: string) => hourly({ template: { url: 'https://example.com/', attachmentName } })
   t.equal(toRunSpec(aTemplate('bill\u202egnp.exe'), time).attachmentName, 'bill_gnp.exe')
   t.equal(toRunSpec(aTemplate('مرحبا 👩\u200d🚀.png'), time).attachmentName, 'مرحبا 👩\u200d🚀.png')
 })
@@ -40,12 +36,12 @@ t.test('a schedule whose attachment name is refused since an upgrade runs with a
 t.test('toRunSpec adds the comparison, and for the first run only what it must store', async (t) => {
   const comparison = { threshold: 0.01, colorTolerance: 0.2, antialiasing: true, ignore: [{ selector: '#ad' }] }
   const template = { url: 'https://example.com/', options: { fullPage: true } }
-  t.strictSame(toRunSpec(aSchedule({ comparison, template }), time).options, {
+  t.strictSame(toRunSpec(hourly({ comparison, template }), time).options, {
     fullPage: true,
     compareIgnore: [{ selector: '#ad' }],
     saveText: true,
   })
-  const { options, baseline: kept, scheduleRef } = toRunSpec(aSchedule({ comparison, template }, { baseline }), time)
+  const { options, baseline: kept, scheduleRef } = toRunSpec(hourly({ comparison, template }, { baseline }), time)
   t.strictSame(options, {
     fullPage: true,
     compareIgnore: [{ selector: '#ad' }],
@@ -54,15 +50,15 @@ t.test('toRunSpec adds the comparison, and for the first run only what it must s
   t.strictSame(kept, { key: baseline.key, etag: 'e', ignored })
   t.equal(scheduleRef?.wasFit, true)
   const conditions = [{ type: 'Fit', status: 'False', reason: 'Login', message: '', lastTransitionTime: '2026-11-26T00:00:00.000Z' }]
-  t.equal(toRunSpec(aSchedule({ comparison }, { conditions } as never), time).scheduleRef?.wasFit, false)
-  t.strictSame(toRunSpec(aSchedule({ comparison: {} }, { baseline }), time).options, { compareTo: id })
+  t.equal(toRunSpec(hourly({ comparison }, { conditions } as never), time).scheduleRef?.wasFit, false)
+  t.strictSame(toRunSpec(hourly({ comparison: {} }, { baseline }), time).options, { compareTo: id })
 })
 
 t.test('baselineOf returns only a picture of this schedule in its account', async (t) => {
-  t.strictSame(baselineOf(aSchedule({ comparison: {} }, { baseline })), baseline)
-  t.equal(baselineOf(aSchedule({}, { baseline })), undefined, 'without a comparison')
-  t.equal(baselineOf(aSchedule({ comparison: {}, accountName: 'other' }, { baseline })), undefined)
-  t.equal(baselineOf(aSchedule({ comparison: {} }, { baseline: { ...baseline, key: 'users/default/x.png' } })), undefined)
+  t.strictSame(baselineOf(hourly({ comparison: {} }, { baseline })), baseline)
+  t.equal(baselineOf(hourly({}, { baseline })), undefined, 'without a comparison')
+  t.equal(baselineOf(hourly({ comparison: {}, accountName: 'other' }, { baseline })), undefined)
+  t.equal(baselineOf(hourly({ comparison: {} }, { baseline: { ...baseline, key: 'users/default/x.png' } })), undefined)
 })
 
 t.test('readRun reads how a run ended and whether it changed', async (t) => {
@@ -78,7 +74,7 @@ t.test('readRun reads how a run ended and whether it changed', async (t) => {
 t.test('a schedule with a name of more than 63 characters, or with dots, says Ready and never runs', async (t) => {
   for (const name of ['n'.repeat(64), 'n'.repeat(253), 'home.page']) {
     const optionsObject = scheduleOptionsKey('a'.repeat(63), name)
-    const schedule = aSchedule({ template: { url: 'https://example.com/', optionsObject } })
+    const schedule = hourly({ template: { url: 'https://example.com/', optionsObject } })
     const spec = toRunSpec({ ...schedule, metadata: { ...schedule.metadata, name } }, time)
     t.equal(spec.scheduleRef?.name, name)
     t.strictSame(ScreenshotSpec.safeParse(spec).error, undefined, name)
@@ -92,7 +88,7 @@ const last = { id: first, to: second, time: ref.time, changed: true }
 
 /** A schedule whose runs need approval. */
 const withApproval = (status: object = {}, comparison: StoredSchedule['spec']['comparison'] = { baseline: 'Approved' }) =>
-  aSchedule({ accountName: 'acme', comparison }, status as StoredSchedule['status'])
+  hourly({ accountName: 'acme', comparison }, status as StoredSchedule['status'])
 
 t.test('chooseRun takes the named run, older than the approved one or not', async (t) => {
   const schedule = withApproval({ baseline: approved })

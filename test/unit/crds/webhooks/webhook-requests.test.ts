@@ -23,7 +23,7 @@ import {
   toRequestAnnotation,
   toResponsePatch,
 } from '../../../../crds/src/webhooks/webhook-requests.ts'
-import { aScreenshot, at, aWebhook } from '../../../support/fakes/builders.ts'
+import { anAttempt, aScreenshot, at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const NONCE = 'a'.repeat(20)
 const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
@@ -113,12 +113,6 @@ t.test('defaultWebhookId is the same for the same account, and gives a valid obj
 
 t.test('REQUEST_WEBHOOK is a name that no object can have', async (t) => t.notMatch(REQUEST_WEBHOOK, /^[a-z0-9]/))
 
-const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
-  ...{ delivery: 'dlv_1', event: 'evt_1', type: 'screenshot.completed', screenshot: 'scr_1' },
-  ...{ attempt: 1, at: at(1).toISOString(), milliseconds: 12, statusCode: 500, outcome: 'answered' },
-  ...changes,
-})
-
 t.test('keys of the log sort newest first and contain the number of lines', async (t) => {
   const prefix = logPrefix('acme', 'wh_1')
   const keys = [at(1), at(3), at(2)].map((instant, n) => logKey(prefix, instant, n + 1, 'abc'))
@@ -128,15 +122,15 @@ t.test('keys of the log sort newest first and contain the number of lines', asyn
 })
 
 t.test('parseLog reads the lines of toLogText, and omits invalid ones', async (t) => {
-  const lines = [aLine(), aLine({ attempt: 2, answer: 'two\nlines \u2028 and "more"' })]
+  const lines = [anAttempt(), anAttempt({ attempt: 2, answer: 'two\nlines \u2028 and "more"' })]
   t.strictSame(parseLog(`${toLogText(lines)}{"half":\n{"delivery":1}\n\n`), lines)
 })
 
 t.test('mergeLines returns each attempt once, newest first, without expired ones, up to the maximum', async (t) => {
-  const [first, second] = [aLine(), aLine({ attempt: 2, at: at(2).toISOString() })]
+  const [first, second] = [anAttempt(), anAttempt({ attempt: 2, at: at(2).toISOString() })]
   t.strictSame(mergeLines([first, second, { ...first }], at(3)), [second, first])
   t.strictSame(mergeLines([first, second], new Date(at(2).getTime() + LOG_MILLISECONDS)), [second])
-  const many = Array.from({ length: MAX_LOG_LINES + 1 }, (_, n) => aLine({ delivery: `dlv_${n}`, at: at(n).toISOString() }))
+  const many = Array.from({ length: MAX_LOG_LINES + 1 }, (_, n) => anAttempt({ delivery: `dlv_${n}`, at: at(n).toISOString() }))
   const merged = mergeLines(many, at(MAX_LOG_LINES))
   t.equal(merged.length, MAX_LOG_LINES)
   t.equal(merged.at(-1)?.delivery, 'dlv_1')
@@ -157,7 +151,7 @@ const states: { name: string; lines: Partial<AttemptLine>[]; state: string }[] =
 ]
 for (const { name, lines, state } of states) {
   t.test(`a delivery is ${name}`, async (t) => {
-    const newestFirst = lines.map((changes, n) => aLine({ at: at(n).toISOString(), ...changes })).reverse()
+    const newestFirst = lines.map((changes, n) => anAttempt({ at: at(n).toISOString(), ...changes })).reverse()
     t.match(toDeliveries(newestFirst), [{ id: 'dlv_1', state, attempts: newestFirst.toReversed() }])
   })
 }
@@ -170,7 +164,7 @@ t.test('readLog lists again if an object was removed meanwhile, and reads at mos
   const asked: string[] = []
   const read = async (key: string) => {
     asked.push(key)
-    return key === old ? undefined : toLogText(Array.from({ length: key === full ? MAX_LOG_LINES : 1 }, () => aLine()))
+    return key === old ? undefined : toLogText(Array.from({ length: key === full ? MAX_LOG_LINES : 1 }, () => anAttempt()))
   }
   const lines = await readLog(prefix, { list: async () => pages.shift() ?? [], read }, { now: at(60), report: () => {} })
   t.strictSame(asked, [old, joined, full])
@@ -178,9 +172,9 @@ t.test('readLog lists again if an object was removed meanwhile, and reads at mos
 })
 
 t.test('toPostResponse returns when an attempt ended and why it failed', async (t) => {
-  const late = aLine({ outcome: 'timeout', statusCode: 0, milliseconds: 5_000, detail: 'no answer in time' })
+  const late = anAttempt({ outcome: 'timeout', statusCode: 0, milliseconds: 5_000, detail: 'no answer in time' })
   const failed = { success: false, statusCode: 0, responseMilliseconds: 5_000, error: 'no answer in time' }
   t.strictSame(toPostResponse(late), { time: at(6).toISOString(), ...failed })
-  t.notOk('error' in toPostResponse(aLine({ outcome: 'success', statusCode: 200 })))
-  t.equal(toPostResponse(aLine({ detail: 'x'.repeat(999) })).error?.length, 256)
+  t.notOk('error' in toPostResponse(anAttempt({ outcome: 'success', statusCode: 200 })))
+  t.equal(toPostResponse(anAttempt({ detail: 'x'.repeat(999) })).error?.length, 256)
 })

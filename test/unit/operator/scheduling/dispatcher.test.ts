@@ -1,12 +1,11 @@
 import t from 'tap'
-import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { AccountLimits } from '../../../../operator/src/scheduling/account-limits.ts'
 import { Dispatcher } from '../../../../operator/src/scheduling/dispatcher.ts'
 import { QUANTUM } from '../../../../operator/src/scheduling/fair-queue.ts'
 import { aRunnerPool, NOON } from '../../../support/fakes/builders.ts'
-import { aPod } from '../../../support/fakes/runners.ts'
+import { aPod, unschedulableStatus } from '../../../support/fakes/runners.ts'
 import { stopClock } from '../../../support/fakes/stop-clock.ts'
 import { runnerStores } from '../runner/runner-stores.ts'
 
@@ -45,13 +44,6 @@ t.test('Dispatcher reserves each runner once', async (t) => {
   t.equal(dispatcher.queued('default'), 1)
   t.not(runners.reservedFor('red1')?.uid, runners.reservedFor('red2')?.uid)
   t.equal(runners.reservedFor('red3'), undefined)
-})
-
-t.test('Dispatcher assigns a runner that becomes idle to the next Screenshot at once', async (t) => {
-  const { dispatcher, matched, add } = setUp(['a'])
-  add('red1', 'red2')
-  dispatcher.drop('red1')
-  t.strictSame(matched, ['red1', 'red2'])
 })
 
 t.test('Dispatcher assigns nothing while it is closed, and everything when it opens', async (t) => {
@@ -113,19 +105,6 @@ t.test('Dispatcher starts the next Screenshot of an account when one has ended o
   running.red = 0
   dispatcher.wake('default')
   t.strictSame(matched, ['red1', 'red2', 'red3'])
-})
-
-t.test('Dispatcher serves accounts by the weights of their plans', async (t) => {
-  const { dispatcher, matched, shares, gate, add } = setUp(['a'])
-  shares.red = { weight: 2 }
-  gate.isOpen = false
-  for (let order = 0; order < 9; order++) add(`red${order}`, `blue${order}`)
-  gate.isOpen = true
-  for (let n = 0; n < 9; n++) {
-    dispatcher.wake('default')
-    dispatcher.drop(matched.at(-1) ?? '')
-  }
-  t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
 
 t.test('Dispatcher charges an account for runner time that its units do not stand for', async (t) => {
@@ -197,13 +176,7 @@ t.test('Dispatcher gives accounts captures by their weights, although the last r
   }
 })
 
-const unschedulable = {
-  metadata: aPod({ name: 'c' }).metadata,
-  status: {
-    phase: 'Pending',
-    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }],
-  },
-} as Pod
+const unschedulable = aPod({ name: 'c', status: unschedulableStatus() })
 for (const { name, maxPods, runners = ['a', 'b'], limits = WITH_OTHERS, running = 0, pod, keys = ['red1', 'red2'], matched } of [
   { name: 'counts captures in other pools', maxPods: 2, running: 1, keys: ['blue1', 'red2'], matched: ['blue1'] },
   {

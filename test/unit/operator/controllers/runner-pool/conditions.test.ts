@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { Pod } from '../../../../../crds/client/core-resources.ts'
-import type { RunnerPool } from '../../../../../crds/src/kinds/runner-pool.ts'
+import type { RunnerPoolSpec } from '../../../../../crds/src/kinds/runner-pool.ts'
 import { type Condition, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { buildStatus, findProblem, isUrgent, poolEvents } from '../../../../../operator/src/controllers/runner-pool/conditions.ts'
 import type { PoolMemory, PoolObserved, Problem } from '../../../../../operator/src/controllers/runner-pool/state.ts'
 import type { Runner } from '../../../../../operator/src/runner/runners.ts'
 import { group } from '../../../../../operator/src/scheduling/groups.ts'
 import { aRunnerPool, NOON } from '../../../../support/fakes/builders.ts'
-import { aPod, aRunner, freshMemory } from '../../../../support/fakes/runners.ts'
+import { aPod, aRunner, freshMemory, quiet, unschedulableStatus, waitingStatus } from '../../../../support/fakes/runners.ts'
 
 const pool = aRunnerPool()
 
@@ -15,40 +15,28 @@ const problemOf = (status: Pod['status'], given: Partial<PoolMemory> = {}): Prob
   const runners = [aRunner({ state: 'waiting', sandbox: undefined, pod: aPod({ status }) })]
   return findProblem(group({ runners, pool, templateHash: 'current' }, NOON.getTime()), { ...freshMemory, ...given }, pool.spec)
 }
-const waiting = (reason: string, message?: string): Pod['status'] => ({
-  phase: 'Pending',
-  containerStatuses: [
-    {
-      name: 'runner',
-      ready: false,
-      restartCount: 0,
-      image: '',
-      imageID: '',
-      state: { waiting: message === undefined ? { reason } : { reason, message } },
-    },
-  ],
-})
-
 t.test('findProblem quotes the scheduler, and says what to do', async (t) => {
-  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/2 nodes: Insufficient memory' }
-  const problem = problemOf({ phase: 'Pending', conditions: [condition] })
+  const problem = problemOf(unschedulableStatus('0/2 nodes: Insufficient memory'))
   t.match(problem, { reason: 'Unschedulable', message: /^no node can run a runner: 0\/2 nodes: Insufficient memory. Add nodes/ })
 })
 
 t.test('findProblem distinguishes an image that cannot be pulled from a container that does not start', async (t) => {
-  t.match(problemOf(waiting('ErrImagePull', 'not found')), {
+  t.match(problemOf(waitingStatus({ reason: 'ErrImagePull', message: 'not found' })), {
     reason: 'ImagePullFailed',
     message: /capture-runner:test cannot be pulled: ErrImagePull: not found. Correct/,
   })
-  t.match(problemOf(waiting('CreateContainerConfigError', 'no such Secret')), {
+  t.match(problemOf(waitingStatus({ reason: 'CreateContainerConfigError', message: 'no such Secret' })), {
     reason: 'RunnersFailing',
     message: 'the container of a runner does not start: CreateContainerConfigError: no such Secret',
   })
 })
 
 t.test('findProblem reports the same while the kubelet pulls and while it pauses', async (t) => {
-  const pulls = problemOf(waiting('ErrImagePull', 'not found'))
-  t.strictSame(problemOf(waiting('ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: not found')), pulls)
+  const pulls = problemOf(waitingStatus({ reason: 'ErrImagePull', message: 'not found' }))
+  t.strictSame(
+    problemOf(waitingStatus({ reason: 'ImagePullBackOff', message: 'Back-off pulling image "x": ErrImagePull: not found' })),
+    pulls,
+  )
 })
 
 t.test('findProblem reports the last failed start', async (t) => {
@@ -60,37 +48,27 @@ t.test('findProblem finds no problem in pods that are starting', async (t) => {
   t.equal(problemOf({ phase: 'Pending' }), undefined)
 })
 
-/** A pool without queued Screenshots. */
-const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
-  unseen: 0,
-  nextOrdinal: 2,
-  templateHash: 'current',
-  queued: 0,
-  heldBack: new Map(),
-  accountsWaiting: [],
-  meanCaptureMilliseconds: 1_000,
-  guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
-  memory: freshMemory,
-}
+type Given = Partial<PoolObserved> & Pick<PoolObserved, 'runners'> & { name?: string; spec?: Partial<RunnerPoolSpec>; before?: Condition[] }
 
-type Sandbox = NonNullable<RunnerPool['spec']['sandbox']>
-
-/** Conditions of a pool whose runners are on a node that allows no sandbox. */
-function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitted') {
-  const observed: PoolObserved & { pool: RunnerPool } = {
-    pool: aRunnerPool({ spec: { sandbox } }),
-    runners: [aRunner({ sandbox: { chromiumSandbox: false, jail: false, detail } })],
-    ...quiet,
-  }
-  const { conditions } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
-  const { Ready, Sandboxed } = Object.fromEntries(['Ready', 'Sandboxed'].map((type) => [type, findCondition(conditions, type)]))
-  return { Ready, Sandboxed }
+/** The status of a pool, which had these conditions before. */
+function statusOf({ name = 'default', spec = {}, before = [], ...given }: Given) {
+  const pool = aRunnerPool({ name, spec: { minIdle: 1, maxPods: 2, ...spec }, status: { conditions: before } })
+  const observed = { ...quiet, ...given, pool }
+  return buildStatus(observed, group(observed, NOON.getTime()), NOON)
 }
+const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findCondition(status.conditions, type)
+
+/** The status of a pool whose runners are on a node that allows no sandbox. */
+const withoutSandbox = (mode: 'auto' | 'required') =>
+  statusOf({
+    spec: { sandbox: { mode } },
+    runners: [aRunner({ sandbox: { chromiumSandbox: false, jail: false, detail: 'unshare: Operation not permitted' } })],
+  })
 
 t.test('buildStatus says that runners without a sandbox serve only one account each, and what to do', async (t) => {
-  const { Ready, Sandboxed } = conditionsOf({ mode: 'auto' })
-  t.match(Ready, { status: 'True', reason: 'RunnersReady' })
-  t.match(Sandboxed, {
+  const status = withoutSandbox('auto')
+  t.match(conditionOf(status, 'Ready'), { status: 'True', reason: 'RunnersReady' })
+  t.match(conditionOf(status, 'Sandboxed'), {
     status: 'False',
     reason: 'BrowserNotFenced',
     message: /each pod serves only one account.*not permitted\. Install the seccomp/,
@@ -98,10 +76,11 @@ t.test('buildStatus says that runners without a sandbox serve only one account e
 })
 
 t.test('buildStatus says why nothing is captured when the pool requires a sandbox that its runners do not have', async (t) => {
-  const { Ready, Sandboxed } = conditionsOf({ mode: 'required' })
-  t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
-  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
-  t.notMatch(Sandboxed?.message, /one account/)
+  const status = withoutSandbox('required')
+  const sandboxed = conditionOf(status, 'Sandboxed')
+  t.match(conditionOf(status, 'Ready'), { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
+  t.match(sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
+  t.notMatch(sandboxed?.message, /one account/)
 })
 
 const recorder = { available: true, detail: '' }
@@ -109,9 +88,7 @@ const missing = { available: false, detail: 'ffmpeg was not found.' }
 
 /** Conditions of a pool that records videos. */
 function videoConditionsOf(runners: Partial<Runner>[], before: Condition[] = [], video = true) {
-  const pool = { ...aRunnerPool({ spec: { video } }), status: { conditions: before } }
-  const observed: PoolObserved & { pool: RunnerPool } = { pool, runners: runners.map(aRunner), ...quiet }
-  const { conditions = [] } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
+  const { conditions = [] } = statusOf({ runners: runners.map(aRunner), spec: { video }, before })
   return { conditions, ready: findCondition(conditions, 'Ready'), videoReady: findCondition(conditions, 'VideoReady') }
 }
 
@@ -152,24 +129,12 @@ t.test('poolEvents reports that the runners cannot record, and that they can aga
   t.ok(reasonsOf(poolEvents(unable, able)).includes('Normal VideoAvailable'))
 })
 
-const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }
 const pending = aRunner({
   name: 'b',
   state: 'waiting',
   sandbox: undefined,
-  pod: aPod({ name: 'b', status: { phase: 'Pending', conditions: [unschedulable] } }),
+  pod: aPod({ name: 'b', status: unschedulableStatus() }),
 })
-
-function statusOf({ runners, ...given }: Partial<PoolObserved> & Pick<PoolObserved, 'runners'>) {
-  const observed: PoolObserved & { pool: RunnerPool } = {
-    ...quiet,
-    ...given,
-    runners,
-    pool: aRunnerPool({ spec: { minIdle: 1, maxPods: 2 } }),
-  }
-  return buildStatus(observed, group(observed, NOON.getTime()), NOON)
-}
-const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findCondition(status.conditions, type)
 
 t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
   const status = statusOf({ runners: [aRunner(), pending], queued: 9 })
@@ -226,10 +191,7 @@ t.test('isUrgent is false for changes that follow the load', async (t) => {
 })
 
 t.test('buildStatus reports a pool whose name no Screenshot can have, although its runners are ready', async (t) => {
-  const readyOf = (name: string) => {
-    const observed = { pool: aRunnerPool({ name }), runners: [aRunner()], ...quiet }
-    return findCondition(buildStatus(observed, group(observed, NOON.getTime()), NOON).conditions, 'Ready')
-  }
+  const readyOf = (name: string) => conditionOf(statusOf({ name, runners: [aRunner()] }), 'Ready')
   for (const name of ['p'.repeat(64), 'gpu.large']) {
     t.match(readyOf(name), { status: 'False', reason: 'InvalidName', message: /dots or more than 63 characters\. Create another pool/ })
   }

@@ -7,7 +7,7 @@ import type { StoredSchedule } from '../../../../../crds/src/kinds/screenshot-sc
 import { baselineKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
 import { chooseBaseline, isSameChange, lastComparisonOf } from '../../../../../operator/src/controllers/schedule/keep-baseline.ts'
-import { aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
+import { aSchedule, aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 
 const timeOf = (hour: number): string => `2026-06-01T${String(hour).padStart(2, '0')}:00:00.000Z`
 const idOf = (hour: number): string => derivedId('scr', new Date(timeOf(hour)), 'run')
@@ -27,18 +27,13 @@ function aRun(hour: number, status: ScreenshotStatus = picture(), spec: Partial<
 }
 
 /** A schedule whose baseline is the run of an hour. */
-function aSchedule(
-  comparison: ScheduleComparison | undefined = {},
-  hour?: number,
-  more: Partial<StoredSchedule['status']> = {},
-): StoredSchedule {
+function withBaseline(comparison: ScheduleComparison | undefined = {}, hour?: number, more: Partial<StoredSchedule['status']> = {}) {
   const baseline =
     hour === undefined ? undefined : { id: idOf(hour), time: timeOf(hour), key: baselineKey('acme', 'u', idOf(hour)), etag: 'e' }
-  return {
-    metadata: { name: 'home', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: timeOf(0) },
-    spec: { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...(comparison ? { comparison } : {}) },
+  return aSchedule({
+    spec: { accountName: 'acme', ...(comparison ? { comparison } : {}) },
     status: { ...(baseline ? { baseline } : {}), ...more },
-  }
+  })
 }
 const chosen = (schedule: StoredSchedule, ended: EndedRun[]) => {
   const { kept, candidates, isLost } = chooseBaseline(schedule, ended)
@@ -46,26 +41,22 @@ const chosen = (schedule: StoredSchedule, ended: EndedRun[]) => {
 }
 
 t.test('with Previous, the last of the new pictures is preferred', async (t) => {
-  t.strictSame(chosen(aSchedule(), [aRun(1), aRun(2)]), { kept: undefined, candidates: [idOf(2), idOf(1)], isLost: false })
-  t.strictSame(chosen(aSchedule({}, 2), [aRun(3)]), { kept: idOf(2), candidates: [idOf(3)], isLost: false })
+  t.strictSame(chosen(withBaseline(), [aRun(1), aRun(2)]), { kept: undefined, candidates: [idOf(2), idOf(1)], isLost: false })
+  t.strictSame(chosen(withBaseline({}, 2), [aRun(3)]), { kept: idOf(2), candidates: [idOf(3)], isLost: false })
 })
 
 t.test('a run that was due before the baseline does not replace it', async (t) => {
-  t.strictSame(chosen(aSchedule({}, 3), [aRun(2), aRun(3)]), { kept: idOf(3), candidates: [], isLost: false })
+  t.strictSame(chosen(withBaseline({}, 3), [aRun(2), aRun(3)]), { kept: idOf(3), candidates: [], isLost: false })
 })
 
 t.test('with Approved, the first picture became the baseline before a person saw it', async (t) => {
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [])
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [aRun(2)]), { kept: idOf(1), candidates: [], isLost: false })
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved' }), [aRun(2), aRun(1)]).candidates, [])
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved', approveFirst: true }), [aRun(2), aRun(1)]).candidates, [idOf(1), idOf(2)])
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved' }, 1), [aRun(2)]), { kept: idOf(1), candidates: [], isLost: false })
 })
 
 for (const [what, run] of [
   ['failed', aRun(2, failedStatus())],
-  ['blank', aRun(2, picture({ unfit: 'blank' }))],
-  ['an error page', aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))],
-  ['a login form', aRun(2, picture({ unfit: 'login' }))],
-  ['challenged', aRun(2, picture({ unfit: 'bot_challenge' }))],
   ['deleted', { id: idOf(2), time: timeOf(2), outcome: 'deleted' }],
   ['a PDF', aRun(2, picture(), { options: { format: 'pdf' } })],
   ['of another account', aRun(2, picture(), { accountName: 'other' })],
@@ -73,15 +64,15 @@ for (const [what, run] of [
 ] as [string, EndedRun][]) {
   t.test(`a run that is ${what} never becomes the baseline`, async (t) => {
     for (const baseline of ['Previous', 'Approved'] as const) {
-      t.strictSame(chosen(aSchedule({ baseline }), [run]), { kept: undefined, candidates: [], isLost: false })
-      t.strictSame(chosen(aSchedule({ baseline }, 1), [run]), { kept: idOf(1), candidates: [], isLost: false })
+      t.strictSame(chosen(withBaseline({ baseline }), [run]), { kept: undefined, candidates: [], isLost: false })
+      t.strictSame(chosen(withBaseline({ baseline }, 1), [run]), { kept: idOf(1), candidates: [], isLost: false })
     }
   })
 }
 
 t.test('with Approved, a run of another engine that shows the same replaces the picture', async (t) => {
   const run = (comparison: object, to = idOf(1)) => aRun(2, picture({ comparison }), { options: { compareTo: to } })
-  const schedule = aSchedule({ baseline: 'Approved' }, 1)
+  const schedule = withBaseline({ baseline: 'Approved' }, 1)
   t.strictSame(chosen(schedule, [run({ changed: false, engineChanged: true })]), { kept: idOf(1), candidates: [idOf(2)], isLost: false })
   for (const comparison of [
     { changed: true, engineChanged: true },
@@ -95,17 +86,17 @@ t.test('with Approved, a run of another engine that shows the same replaces the 
 
 t.test('an accepted error page becomes the baseline', async (t) => {
   const run = aRun(2, picture({ unfit: 'http_error', httpStatus: 404 }))
-  t.strictSame(chosen(aSchedule({ acceptStatus: ['404'] }), [run]).candidates, [idOf(2)])
-  t.strictSame(chosen(aSchedule({ acceptStatus: ['500-599'] }), [run]).candidates, [])
+  t.strictSame(chosen(withBaseline({ acceptStatus: ['404'] }), [run]).candidates, [idOf(2)])
+  t.strictSame(chosen(withBaseline({ acceptStatus: ['500-599'] }), [run]).candidates, [])
 })
 
 t.test('nothing is kept without a comparison, or for another account', async (t) => {
-  t.strictSame(chosen({ ...aSchedule({}, 1), spec: { ...aSchedule().spec, comparison: undefined } }, [aRun(2)]), {
+  t.strictSame(chosen({ ...withBaseline({}, 1), spec: { ...withBaseline().spec, comparison: undefined } }, [aRun(2)]), {
     kept: undefined,
     candidates: [],
     isLost: false,
   })
-  const moved = aSchedule({ baseline: 'Approved' }, 1)
+  const moved = withBaseline({ baseline: 'Approved' }, 1)
   t.strictSame(chosen({ ...moved, spec: { ...moved.spec, accountName: 'other' } }, []).kept, undefined)
 })
 
@@ -113,10 +104,10 @@ t.test('a picture that a capture did not find is lost, and a later one replaces 
   const without = aRun(2, failedStatus({ result: { error: { code: 'BASELINE_NOT_FOUND', message: 'gone' } } }), {
     options: { compareTo: idOf(1) },
   })
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without]), { kept: undefined, candidates: [], isLost: true })
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [], 'a person approves another one')
-  t.strictSame(chosen(aSchedule({ baseline: 'Approved', approveFirst: true }, 1), [without, aRun(3)]).candidates, [idOf(3)])
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved' }, 1), [without]), { kept: undefined, candidates: [], isLost: true })
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved' }, 0), [without]).isLost, false, 'of an earlier baseline')
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved' }, 1), [without, aRun(3)]).candidates, [], 'a person approves another one')
+  t.strictSame(chosen(withBaseline({ baseline: 'Approved', approveFirst: true }, 1), [without, aRun(3)]).candidates, [idOf(3)])
 })
 
 t.test('the last comparison is that of the last due run, and skipped ones do not count', async (t) => {
@@ -125,14 +116,14 @@ t.test('the last comparison is that of the last due run, and skipped ones do not
       options: { compareTo: idOf(0) },
     })
   const ended = [compared(2, true), compared(1, false), compared(3, false, { skipped: 'blank' })]
-  const last = lastComparisonOf(aSchedule(), ended)
+  const last = lastComparisonOf(withBaseline(), ended)
   t.strictSame(last, {
     ...{ id: idOf(2), time: timeOf(2), to: idOf(0), changed: true, changedRatio: 0.01, changedPixels: 5, sizeChanged: false },
   })
   const later = { ...last!, id: idOf(4), time: timeOf(4) }
-  t.strictSame(lastComparisonOf(aSchedule({}, 0, { lastComparison: later }), ended), later)
-  t.equal(lastComparisonOf(aSchedule(), ended, idOf(2)), undefined, 'approved')
-  t.equal(lastComparisonOf(aSchedule(), [aRun(1)]), undefined, 'not compared')
+  t.strictSame(lastComparisonOf(withBaseline({}, 0, { lastComparison: later }), ended), later)
+  t.equal(lastComparisonOf(withBaseline(), ended, idOf(2)), undefined, 'approved')
+  t.equal(lastComparisonOf(withBaseline(), [aRun(1)]), undefined, 'not compared')
   t.equal(isSameChange(later, last), true)
   t.equal(isSameChange({ ...later, changedPixels: 6 }, last), false)
   t.equal(isSameChange({ ...later, to: idOf(1) }, last), false)

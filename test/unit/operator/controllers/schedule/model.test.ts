@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { ActiveRun, ScreenshotScheduleSpec, ScreenshotScheduleStatus } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { decide, spreadOf } from '../../../../../operator/src/controllers/schedule/decide.ts'
 import { buildStatus } from '../../../../../operator/src/controllers/schedule/status.ts'
+import { anAccount, aSchedule } from '../../../../support/fakes/builders.ts'
 import { choose } from '../../../../support/length.ts'
 
 // Compares the decisions of the operator with a simple model that counts minutes, over both changes of the clocks.
@@ -74,15 +75,8 @@ for (const seed of SEEDS) {
 
 function testAgainstModel(t: Test, random: (below: number) => number): void {
   const pick = <T>(values: readonly T[]): T => values[random(values.length)]!
-  const metadata = {
-    name: 'home',
-    namespace: 'tintype',
-    uid: 'u-1',
-    resourceVersion: '1',
-    creationTimestamp: new Date(START).toISOString(),
-  }
-  const spec: ScreenshotScheduleSpec = { schedule: '0 * * * *', template: { url: 'https://example.com/' } }
-  const account = { metadata, spec: { plan: 'free' } }
+  const { metadata, spec } = aSchedule({ metadata: { uid: 'u-1', creationTimestamp: new Date(START).toISOString() } })
+  const account = anAccount()
 
   let status: ScreenshotScheduleStatus = {}
   let open: ActiveRun[] = []

@@ -33,7 +33,11 @@ t.test('a run exists before the status names it, and a status that could not be 
   cluster.fault = () => undefined
   await passTo(HOUR + 60)
   await settle()
-  t.strictSame(get().status?.active, [{ id: screenshotIdOf(run.metadata), time: at(HOUR).toISOString() }])
+  t.match(get().status, {
+    active: [{ id: screenshotIdOf(run.metadata), time: at(HOUR).toISOString() }],
+    ...{ lastScheduleTime: at(HOUR).toISOString(), nextScheduleTime: at(2 * HOUR).toISOString(), recentRuns: undefined },
+    conditions: [{ type: 'Ready', observedGeneration: 1 }],
+  })
   t.equal(runs().length, 1)
 })
 

@@ -9,7 +9,7 @@ import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/sc
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { createScheduleController } from '../../../../../operator/src/controllers/schedule/controller.ts'
-import { anAccount, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
+import { anAccount, aSchedule, completedStatus } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
 
 const HOUR = 3_600
@@ -21,11 +21,11 @@ export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSp
   const operator = await startOperator(t)
   const { cluster, bucket, clock, settle, passTo } = operator
   cluster.put(accounts, anAccount({ name: 'acme' }))
-  const spec = { accountName: 'acme', schedule: '0 * * * *', template: { url: 'https://example.com/' }, ...given }
-  for (const name of names) {
-    const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp: NOON.toISOString() }
-    cluster.put<ScreenshotSchedule>(screenshotSchedules, { metadata, spec })
-  }
+  for (const name of names)
+    cluster.put<ScreenshotSchedule>(
+      screenshotSchedules,
+      aSchedule({ name, metadata: { uid: name }, spec: { accountName: 'acme', ...given } }),
+    )
   await settle()
   // Nobody sets the clock, so that the check of each second for that is left out.
   const deps = { ...operator.deps, clock: { ...operator.deps.clock, after: () => () => {} } }
