@@ -11,7 +11,7 @@ import { CircuitBreakers } from './delivery/flow-control/circuit-breakers.ts'
 import { PostLimiter } from './delivery/flow-control/post-limiter.ts'
 import { buildGuardedAgent, type Certificates } from './delivery/http/guarded-agent.ts'
 import type { Resolve } from './delivery/http/network.ts'
-import { type Post, post } from './delivery/http/post.ts'
+import { type Post, type PostOutcome, post } from './delivery/http/post.ts'
 import { toRules } from './delivery/http/settings.ts'
 import { SigningSecrets } from './delivery/http/signing-secrets.ts'
 import { Backlog } from './delivery/progress.ts'
@@ -33,6 +33,10 @@ export interface Surroundings {
   ownAddresses: readonly string[]
   resolve: Resolve
   openEventStore: (mayWrite: MayWrite) => EventStore
+  /** Makes a post. Default: a request over the network. */
+  post?: (order: Post) => Promise<PostOutcome>
+  /** Numbers from 0 to 1 for the delays of retries. */
+  random?: () => number
 }
 
 export interface Enqueues {
@@ -88,9 +92,9 @@ export function createContext(deps: DeliveryDeps & TermDeps, surroundings: Surro
     limiter,
     circuitBreakers,
     schedule: { delaysMilliseconds, timeoutMilliseconds },
-    random: Math.random,
+    random: surroundings.random ?? Math.random,
     version: manifest.version,
-    post: (order: Post) => post(order, { dispatcher, timeoutMilliseconds }),
+    post: surroundings.post ?? ((order: Post) => post(order, { dispatcher, timeoutMilliseconds })),
     signingSecrets: new SigningSecrets({ secrets: clients.secrets, openingKeys: keys.openingKeys, now }),
     onMissingSecret: enqueue.webhook,
     // What is posted.

@@ -10,6 +10,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import type { Controller } from '../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../kube/account-index.ts'
 import { type Deps, inTerm, type StartedWork, type TermDeps, type Work } from '../runtime/deps.ts'
+import type { Term } from '../runtime/term.ts'
 import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
 import { openEventStore } from './delivery/events/event-bodies.ts'
 import { SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
@@ -36,15 +37,21 @@ export function createDeliveryControllers(deps: Deps): Work {
   )
 }
 
+/** Running deliveries of one term. */
+interface StartedDelivery extends StartedWork {
+  /** Writes the counters and lines of the log that are due at intervals. */
+  flush: () => Promise<unknown>
+}
+
 /** Adds the indexes that deliveries need. `start` begins a term; both reflectors must have synced by then. */
-export function prepareDelivery(deps: DeliveryDeps, surroundings: Surroundings): Work {
+export function prepareDelivery(deps: DeliveryDeps, surroundings: Surroundings): { start: (term: Term) => StartedDelivery } {
   const { screenshots, webhooks } = deps.reflectors
   webhooks.lister.addIndex(ACCOUNT_INDEX, accountOf)
   screenshots.lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(SCREENSHOTS_BY_ID, ({ metadata }) => screenshotIdOf(metadata))
   return { start: (term) => startTerm(inTerm(deps, term), surroundings) }
 }
 
-function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): StartedWork {
+function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): StartedDelivery {
   const context = createContext(deps, surroundings, {
     screenshot: (key) => deliveries.controller.enqueue(key),
     webhook: (key) => hooks.enqueue(key),
@@ -61,18 +68,18 @@ function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): S
   const others = [requests.controller, undelivered.controller]
   const controllers = [hooks, deliveries.controller, ...others]
   for (const each of controllers) each.start()
+  const flush = () => Promise.all([statistics.flush(), deliveryLog.flush()])
   const timer = setInterval(() => {
     circuitBreakers.forgetIdle()
-    void statistics.flush()
-    void deliveryLog.flush()
+    void flush()
   }, settings.flushMilliseconds)
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([limiter.close(), hooks.stop(settings.timeoutMilliseconds)])
     await Promise.all([deliveries.stop(), ...others.map((each) => each.stop(settings.timeoutMilliseconds))])
-    await Promise.all([statistics.flush(), deliveryLog.flush()])
+    await flush()
     await agent.destroy()
     circuitBreakers.close()
   }
-  return { controllers, stop }
+  return { controllers, stop, flush }
 }

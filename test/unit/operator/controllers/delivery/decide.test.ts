@@ -54,51 +54,9 @@ const reported = (actions: Action[]): string[] =>
   })
 
 const cases: [name: string, second: number, given: Partial<Candidate>, does: string[]][] = [
-  ['posts a first attempt without a write', 3, {}, ['post hook 1']],
-  ['does nothing for a webhook that does not receive the event', 3, { isReceiver: false }, []],
   ['waits while a post is in progress', 3, { progress: { state: 'posting', attempt: 1 } }, []],
   ['waits while a post is queued', 3, { progress: { state: 'waiting', attempt: 1 } }, []],
-  ['records a success', 3, { progress: ended(1, 3, 200) }, ['record hook 1 ok @3']],
-  ['records a failure and the time of the next attempt', 3, { progress: ended(1, 3, 500) }, ['record hook 1 open @13', 'requeue 10']],
-  ['requeues for the next attempt', 4, { entry: anEntry(1, 13) }, ['requeue 9']],
-  [
-    'records a second attempt before it starts, due after the delay of the third one',
-    13,
-    { entry: anEntry(1, 13) },
-    ['record hook 2 open @73', 'post hook 2'],
-  ],
-  [
-    'records a third attempt before it starts, due after its timeout',
-    80,
-    { entry: anEntry(2, 80) },
-    ['record hook 3 open @90', 'post hook 3'],
-  ],
-  ['gives up after the third failure', 81, { entry: anEntry(3, 90), progress: ended(3, 81, 0) }, ['record hook 3 failed @81']],
   ['repeats a third attempt that was interrupted, without a write', 95, { entry: anEntry(3, 90) }, ['post hook 3']],
-  ['does nothing after a success', 99, { entry: anEntry(1, 3, 'ok') }, []],
-  ['does nothing after a final failure', 99, { entry: anEntry(3, 3, 'failed') }, []],
-  ['gives up an open delivery whose webhook was deleted', 5, { entry: anEntry(1, 13), isReceiver: false }, ['record hook 1 failed @5']],
-  [
-    'gives up after a failure when the webhook was deleted meanwhile',
-    3,
-    { progress: ended(1, 3, 500), isReceiver: false },
-    ['record hook 1 failed @3'],
-  ],
-  [
-    'records a success of a webhook that was deleted meanwhile',
-    3,
-    { progress: ended(1, 3, 200), isReceiver: false },
-    ['record hook 1 ok @3'],
-  ],
-  ['requeues a post that could not be sent', 4, { progress: { state: 'deferred', until: at(9) } }, ['requeue 5']],
-  ['posts a deferred delivery again', 9, { progress: { state: 'deferred', until: at(9) } }, ['post hook 1']],
-  [
-    'waits as long as the receiver requests, at most twice the delay',
-    3,
-    { progress: ended(1, 3, 503, { retryAfterMilliseconds: 999_000 }) },
-    ['record hook 1 open @23', 'requeue 20'],
-  ],
-  ['delays a first attempt while the circuit is open', 3, { heldUntil: at(30) }, ['requeue 27']],
   ['delays an attempt without recording it', 14, { entry: anEntry(1, 13), heldUntil: at(30) }, ['requeue 16']],
   [
     'continues when the circuit no longer delays it',
@@ -155,35 +113,4 @@ t.test('decide starts nothing after it lost leadership, and still records result
     aCandidate({ webhook: 'done', progress: ended(1, 2, 200) }),
   ]
   t.strictSame(reported(decide(given, optionsAt(3, { mayPost: false }))), ['record done 1 ok @2'])
-})
-
-t.test('decide puts the expected current entry into each change', async (t) => {
-  const entry = anEntry(1, 5)
-  const [record] = decide([aCandidate({ entry })], optionsAt(5))
-  t.match(record, { changes: [{ before: entry }] })
-  const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], optionsAt(3))
-  t.match(first, { changes: [{ before: undefined, statusCode: 418 }] })
-})
-
-t.test('decide records how long a response took, unless there was none', async (t) => {
-  const changesOf = (progress: Progress) => decide([aCandidate({ progress })], optionsAt(3))[0]
-  t.match(changesOf(ended(1, 3, 418, { responseMilliseconds: 70 })), { changes: [{ responseMilliseconds: 70 }] })
-  t.match(changesOf(ended(1, 3, 0)), { changes: [{ statusCode: 0, responseMilliseconds: undefined }] })
-})
-
-t.test('decide deletes a Screenshot with a requested deletion once its deliveries have ended', async (t) => {
-  const asked = optionsAt(5, { isDeleteRequested: true })
-  const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
-  t.strictSame(reported(decide(settled, asked)), ['delete'])
-  t.strictSame(reported(decide([], asked)), ['delete'])
-  t.strictSame(reported(decide(settled, optionsAt(5))), [])
-})
-
-t.test('a deletion does not wait for open deliveries that can continue in the bucket', async (t) => {
-  const options = { ...optionsAt(4), isDeleteRequested: true }
-  const waiting = aCandidate({ entry: anEntry(1, 13) })
-  t.strictSame(decide([waiting], options), [{ do: 'deleteScreenshot' }])
-  const posting = aCandidate({ entry: anEntry(1, 13), progress: { state: 'posting', attempt: 2 } })
-  t.strictSame(decide([posting], options), [])
-  t.match(decide([aCandidate({ entry: anEntry(1, 3) })], options), [{ do: 'record' }, { do: 'post' }], 'one that is due')
 })

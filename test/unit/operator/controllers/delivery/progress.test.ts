@@ -174,17 +174,6 @@ const change = (before: DeliveryStateChange['before'], after: DeliveryStateChang
   ...(statusCode === undefined ? {} : { statusCode }),
 })
 
-t.test('toCounts counts a delivery once, and its result once', async (t) => {
-  const cases: [DeliveryStateChange, object][] = [
-    [change(undefined, entry(1, 'ok'), 200), { total: 1, successful: 1, failed: 0, lastStatusCode: 200 }],
-    [change(undefined, entry(1, 'open'), 500), { total: 1, successful: 0, failed: 0, lastStatusCode: 500 }],
-    [change(entry(1, 'open'), entry(2, 'open')), { total: 0, successful: 0, failed: 0, lastStatusCode: undefined }],
-    [change(entry(2, 'open'), entry(2, 'ok'), 204), { total: 0, successful: 1, failed: 0, lastStatusCode: 204 }],
-    [change(entry(3, 'open'), entry(3, 'failed'), 0), { total: 0, successful: 0, failed: 1, lastStatusCode: 0 }],
-  ]
-  for (const [given, counts] of cases) t.match(toCounts(given, NOON), counts)
-})
-
 const attempt = (isSuccess: boolean, responseMilliseconds?: number) =>
   toCounts(
     {

@@ -6,16 +6,9 @@ import { mergePatch } from '../../../../../crds/client/patch.ts'
 import type { DeliveryEntry, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
 import { type AttemptLine, parseLog } from '../../../../../crds/src/webhooks/delivery-log.ts'
-import { createDeliveryController } from '../../../../../operator/src/controllers/delivery/controller.ts'
 import type { Post, PostOutcome } from '../../../../../operator/src/controllers/delivery/http/post.ts'
-import { PostRequests } from '../../../../../operator/src/controllers/delivery/requests/controller.ts'
-import { postAsRequested } from '../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
 import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
-import { UndeliveredController } from '../../../../../operator/src/controllers/delivery/undelivered/controller.ts'
-import { createHandOver, createOpenDeliveries } from '../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
-import { createContext, type DeliveryDeps, type Surroundings } from '../../../../../operator/src/controllers/delivery-context.ts'
 import { prepareDelivery } from '../../../../../operator/src/controllers/delivery-controllers.ts'
-import { createWebhookController } from '../../../../../operator/src/controllers/webhook/controller.ts'
 import type { StartedWork, TermDeps } from '../../../../../operator/src/runtime/deps.ts'
 import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
@@ -33,7 +26,12 @@ export interface SeenPost extends Post {
   recorded: unknown
 }
 
-const deps = { publicUrl: 'https://shots.example.com', webhook: { retryDelaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000 } }
+/** The test flushes. */
+const NEVER = 2 ** 31 - 1
+const deps = {
+  publicUrl: 'https://shots.example.com',
+  webhook: { retryDelaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000, flushMilliseconds: NEVER },
+}
 
 /** Starts a leader with these webhooks, three seconds after noon. */
 export async function startLeader(t: Test, ...hooks: string[]) {
@@ -56,19 +54,13 @@ export const withEntries = (entries: Record<string, DeliveryEntry>) => ({
   status: completedStatus({ deliveries: { 'screenshot.completed': entries } }),
 })
 
-/** Prepares deliveries. Delays of retries are 11 and 66 seconds, because their random part is half of the possible one. */
-export async function startDeliveries(t: Test, settings: Parameters<typeof startOperator>[1] = deps) {
+/** Prepares deliveries. By default, delays of retries are 11 and 66 seconds, because their random part is half of the possible one. */
+export async function startDeliveries(t: Test, settings: Parameters<typeof startOperator>[1] = deps, random = 0.5) {
   const operator = await startOperator(t, settings)
   const { cluster, bucket, settle } = operator
   const posts: SeenPost[] = []
   const receiver = { answer: (_: SeenPost): PostOutcome | Promise<PostOutcome> => answer(200) }
-  const surroundings: Surroundings = {
-    ...{ certificates: [], ownAddresses: [], resolve: async () => [] },
-    openEventStore: () => ({ put: bucket.storage.write, get: (key) => bucket.storage.readText(key, Number.POSITIVE_INFINITY) }),
-  }
-  const deliveryDeps: DeliveryDeps = { ...operator.deps, metrics: createDeliveryMetrics(operator.deps.registry) }
-  prepareDelivery(deliveryDeps, surroundings)
-  let flush = async () => {}
+  let flush = async (): Promise<unknown> => undefined
 
   const post = async (sent: Post) => {
     const { screenshot } = JSON.parse(sent.body).data
@@ -78,33 +70,17 @@ export async function startDeliveries(t: Test, settings: Parameters<typeof start
     posts.push(seen)
     return receiver.answer(seen)
   }
-
-  /** As prepareDelivery does, with `post` for connections. */
-  function startTerm(term: TermDeps): StartedWork {
-    const context = {
-      ...createContext({ ...deliveryDeps, ...term }, surroundings, {
-        screenshot: (key) => deliveries.controller.enqueue(key),
-        webhook: (key) => hooks.enqueue(key),
-      }),
-      ...{ post, random: () => 0.5 },
-    }
-    const { statistics, deliveryLog, limiter, circuitBreakers } = context
-    const hooks = createWebhookController(context)
-    const deliveries = createDeliveryController({ ...context, ...createHandOver(context) })
-    const requests = new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
-    const undelivered = new UndeliveredController(context)
-    operator.deps.archiving.openDeliveries = createOpenDeliveries(deliveries.observe, context)
-    flush = async () => void (await Promise.all([statistics.flush(), deliveryLog.flush()]))
-    const others = [requests.controller, undelivered.controller]
-    const controllers = [hooks, deliveries.controller, ...others]
-    for (const each of controllers) each.start()
-    const stop = async () => {
-      await Promise.all([limiter.close(), hooks.stop()])
-      await Promise.all([deliveries.stop(), ...others.map((each) => each.stop())])
-      await flush()
-      circuitBreakers.close()
-    }
-    return { controllers, stop }
+  const delivery = prepareDelivery(
+    { ...operator.deps, metrics: createDeliveryMetrics(operator.deps.registry) },
+    {
+      ...{ certificates: [], ownAddresses: [], resolve: async () => [], post, random: () => random },
+      openEventStore: () => ({ put: bucket.storage.write, get: (key) => bucket.storage.readText(key, Number.POSITIVE_INFINITY) }),
+    },
+  )
+  const startTerm = (term: TermDeps): StartedWork => {
+    const work = delivery.start(term)
+    flush = work.flush
+    return work
   }
 
   const write = (definition: typeof webhooks | typeof screenshots, name: string, change: Record<string, unknown>) =>

@@ -11,7 +11,7 @@ import { buildEvent, eventIdOf, recordIn } from '../../../../../../crds/src/webh
 import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../../../../../../operator/src/controllers/delivery/events/receivers.ts'
 import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
-import { aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../../../support/fakes/builders.ts'
+import { anAttempt, aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 import { collectIgnored, ring } from '../../../../../support/sources/mark-checks.ts'
 
@@ -80,8 +80,6 @@ t.test('isReceiver continues deliveries that were started since the webhook beca
 const signer = (status: WebhookStatus, spec: Partial<WebhookSpec> = {}) => aWebhook({ spec: { isDefault: true, ...spec }, status })
 const reported = aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
 const requestCases: { name: string; signer: Webhook | undefined; is: boolean }[] = [
-  { name: 'true when the default webhook has been active since its creation', signer: signer(since(1)), is: true },
-  { name: 'false without a default webhook', signer: undefined, is: false },
   { name: 'false while it is not ready', signer: signer({}), is: false },
   { name: 'false while it is inactive', signer: signer(since(1), { active: false }), is: false },
   { name: 'false for events while it was inactive', signer: signer(since(90)), is: false },
@@ -97,38 +95,34 @@ t.test('isRequestReceiver is false for events that the request did not ask for',
   t.notOk(isRequestReceiver(aScreenshot(), { event: 'screenshot.completed', at: at(2) }, signer(since(0))))
 })
 
-t.test('isReceiver is false for a default webhook, which has no URL', async (t) => {
-  t.notOk(isReceiver(signer(since(0)), { event: 'screenshot.completed', at: at(2) }))
-})
-
 const linkBase = { publicUrl: '', ring }
 const shot = aScreenshot({ status: completedStatus() })
+const type = 'screenshot.completed'
+const eventId = eventIdOf(shot, type)
+const event = buildEvent(shot, type, linkBase)
+const built = JSON.stringify(event)
+/** The bytes of the event before a rotation of the keys. */
+const kept = JSON.stringify(
+  buildEvent(shot, type, { publicUrl: '', ring: { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } } }),
+)
 
 t.test('EventBodies builds a first attempt without reading the store', async (t) => {
   const store = { put: async () => {}, get: () => t.fail('not asked') as never }
-  const { id, body } = await new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently }).load(
-    shot,
-    'screenshot.completed',
-    1,
-  )
-  t.match(JSON.parse(body), { id, type: 'screenshot.completed' })
+  const library = new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently })
+  t.strictSame(await library.load(shot, type, 1), { id: eventId, body: built })
 })
 
 t.test('EventBodies repeats stored bytes, and rebuilds the event without them', async (t) => {
   const objects = new Map<string, string>()
   const store = { put: async (key: string, body: string) => void objects.set(key, body), get: async (key: string) => objects.get(key) }
   const library = new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently })
-  const first = await library.load(shot, 'screenshot.completed', 1)
-  t.equal((await library.load(shot, 'screenshot.completed', 2)).body, first.body)
-  const rotated = { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } }
-  const kept = JSON.stringify(buildEvent(shot, 'screenshot.completed', { publicUrl: '', ring: rotated }))
-  t.not(kept, first.body)
-  await library.keep({ id: first.id, body: kept })
-  t.equal((await library.load(shot, 'screenshot.completed', 2)).body, kept)
-  t.strictSame([...objects.keys()], [`events/${first.id}.json`])
+  t.equal((await library.load(shot, type, 2)).body, built)
+  t.not(kept, built)
+  await library.keep({ id: eventId, body: kept })
+  t.equal((await library.load(shot, type, 2)).body, kept)
+  t.strictSame([...objects.keys()], [`events/${eventId}.json`])
 })
 
-const event = buildEvent(shot, 'screenshot.completed', linkBase)
 const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...recordIn(event.data), ...changes } } })
 const forgeries: [string, string, string][] = [
   ['empty', '', 'content'],
@@ -145,7 +139,7 @@ for (const [name, text, reason] of forgeries) {
   t.test(`EventBodies ignores stored bytes that are ${name}`, async (t) => {
     const { ignored, report } = collectIgnored()
     const library = new EventBodies({ linkBase, store: { put: async () => {}, get: async () => text }, log: silentLog, report })
-    t.equal((await library.load(shot, 'screenshot.completed', 2)).body, JSON.stringify(event))
+    t.equal((await library.load(shot, type, 2)).body, built)
     t.strictSame(ignored, [`event ${reason} events/${event.id}.json`])
   })
 }
@@ -159,23 +153,8 @@ t.test('EventBodies continues without a failing store', async (t) => {
 })
 
 const rest = { linkBase, report: ignoreSilently, now: () => new Date() }
-const type = 'screenshot.completed'
 const id = screenshotIdOf(shot.metadata)
-const eventId = eventIdOf(shot, type)
-const built = JSON.stringify(buildEvent(shot, type, linkBase))
-const rotated = { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } }
-const kept = JSON.stringify(buildEvent(shot, type, { publicUrl: '', ring: rotated }))
-const line = {
-  delivery: 'dlv_1',
-  event: eventId,
-  type,
-  screenshot: id,
-  attempt: 1,
-  at: at(2).toISOString(),
-  milliseconds: 1,
-  statusCode: 200,
-  outcome: 'success',
-}
+const line = anAttempt({ event: eventId, screenshot: id })
 const deleted: Screenshot = { ...shot, metadata: { ...shot.metadata, annotations: { [Annotation.deleteRequested]: 'now' } } }
 const renewed: Screenshot = { ...shot, metadata: { ...shot.metadata, uid: 'another' } }
 const archived = { [recordKey('default', id)]: toArchivedLine(shot) }

@@ -223,14 +223,17 @@ t.test('an endpoint that hangs takes at most its own posts from its account', as
   t.strictSame(started, ['a1', 'a1', 'a2'])
 })
 
-t.test('posts start on wake when they may', async (t) => {
-  let mayStart = false
-  const { limiter, started, post } = startLimiter({}, () => mayStart)
+t.test('no post starts while none may, not even when another one ends, and all start on wake', async (t) => {
+  let mayStart = true
+  const { limiter, started, post, end } = startLimiter({}, () => mayStart)
   await post('a1')
-  t.strictSame(started, [])
+  mayStart = false
+  await post('a2', 'b1')
+  await end(1)
+  t.strictSame(started, ['a1'])
   mayStart = true
   limiter.wake()
-  t.strictSame(started, ['a1'])
+  t.strictSame(started, ['a1', 'a2', 'b1'])
 })
 
 t.test('close rejects posts that wait for their endpoint or their account, and waits for those that run', async (t) => {
@@ -240,7 +243,8 @@ t.test('close rejects posts that wait for their endpoint or their account, and w
   const closed = limiter.close().then(() => {
     isClosed = true
   })
-  for (const refused of waiting) await t.rejects(refused, { name: 'LimiterClosed' })
+  for (const refused of [...waiting, limiter.run({ account: 'b', endpoint: 'b1' }, async () => {})])
+    await t.rejects(refused, { name: 'LimiterClosed' })
   t.notOk(isClosed)
   await end(1)
   await Promise.all([running, closed])

@@ -1,26 +1,16 @@
-import { setImmediate } from 'node:timers/promises'
-import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { silentLog } from '../../../../../../crds/client/log.ts'
-import { newId, screenshotIdOf, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
+import { webhooks } from '../../../../../../crds/client/kinds.ts'
+import { newId, webhookIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
 import { toArchivedLine } from '../../../../../../crds/src/records/archive.ts'
-import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
-import { missedPrefix, OPEN_PREFIX, parseOpenKey, recordKey } from '../../../../../../crds/src/records/storage-keys.ts'
-import { openPrefix } from '../../../../../../crds/src/webhooks/undelivered.ts'
-import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
-import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
-import type { Post } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
-import { redeliverMissed } from '../../../../../../operator/src/controllers/delivery/requests/requested-post.ts'
-import { createDeliveryMetrics } from '../../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
-import { UndeliveredController } from '../../../../../../operator/src/controllers/delivery/undelivered/controller.ts'
+import { missedPrefix, recordKey } from '../../../../../../crds/src/records/storage-keys.ts'
+import { toRequestAnnotation } from '../../../../../../crds/src/webhooks/webhook-requests.ts'
 import { toUndelivered, withOpenDeliveries } from '../../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
-import { UndeliveredStore } from '../../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../../support/fakes/builders.ts'
-import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
+import { aScreenshot, completedStatus } from '../../../../../support/fakes/builders.ts'
 import { isFullLength } from '../../../../../support/length.ts'
+import { answer, startDeliveries } from '../stage.ts'
 
-// A receiver that does not respond for a while, with a false clock. The Screenshots are archived before their first attempt.
+// A receiver that does not respond for a while. The Screenshots are archived before their first attempt.
 
 const MINUTE = 60
 const STEP = 30
@@ -28,89 +18,48 @@ const STEP = 30
 const EVENTS_PER_STEP = isFullLength ? STEP : 1
 /** Posts that run when a leader is killed. */
 const MAX_INTERRUPTED = isFullLength ? 100 : 2
-const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
-const hook = aWebhook()
-const noStore = { put: async () => {}, get: async () => undefined }
-const schedule = { delaysMilliseconds: [60_000, 4_500_000], timeoutMilliseconds: 5_000 }
-const type = 'screenshot.completed'
-const prefix = openPrefix('default', { webhook: 'hook' })
 
-/** An operator with one account, one webhook and a receiver that is down until a time. */
-function aStage(t: Test, downForSeconds: number) {
-  const bucket = new MemoryBucket()
-  const clock = { seconds: 0 }
-  const now = () => at(clock.seconds)
+/** An operator with one webhook and a receiver that is down until a time. */
+async function start(t: Test, downForSeconds: number) {
+  const stage = await startDeliveries(t, { webhook: { retryDelaysMilliseconds: [60_000, 4_500_000], timeoutMilliseconds: 5_000 } }, 0)
+  let leader = stage.lead()
+  const hook = await stage.subscribe('hook')
   const received: string[] = []
   const attempts = new Map<string, number>()
-  let terms = 0
-  /** Starts the next leader. Posts of the one before never end. */
-  const lead = () => {
-    const term = ++terms
-    const post = async ({ headers }: Post) => {
-      const id = headers['webhook-id']!
-      attempts.set(id, (attempts.get(id) ?? 0) + 1)
-      const isSuccess = clock.seconds >= downForSeconds
-      if (isSuccess) received.push(id)
-      if (term !== terms) await new Promise(() => undefined)
-      const statusCode = isSuccess ? 200 : 503
-      return { end: 'answered', isSuccess, statusCode, detail: '', durationMilliseconds: 1, excerpt: Buffer.alloc(0) } as const
-    }
-    const store = new UndeliveredStore({ storage: bucket.storage, report: () => undefined })
-    const controller = new UndeliveredController({
-      ...{
-        undelivered: store,
-        schedule,
-        now,
-        post,
-        config: { namespace: 'default' },
-        version: '1',
-        log: silentLog,
-        metrics: createDeliveryMetrics(new Registry()),
-      },
-      circuitBreakers: { heldUntil: () => undefined, start: () => () => {} },
-      eventBodies: new EventBodies({ linkBase, store: noStore, log: silentLog, report: ignoreSilently }),
-      signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
-      deliveryLog: { note: () => undefined },
-      recordedEvents: new RecordedEvents({
-        screenshots: { byIndex: () => [] },
-        storage: bucket.storage,
-        linkBase,
-        now,
-        report: ignoreSilently,
-      }),
-      statistics: { count: () => undefined },
-      findWebhook: () => hook,
-      findDefaultWebhook: () => undefined,
-      onMissingSecret: () => undefined,
-      random: () => 0,
-      limiter: { run: <T>(_: unknown, job: () => Promise<T>) => job() },
-      mayStart: () => term === terms,
-    })
-    controller.controller.start()
-    t.teardown(() => controller.controller.stop(1))
-    return { store, reconcile: () => controller.reconcile(prefix) }
+  let interrupt: Promise<never> | undefined
+  const { promise: never, reject: endNever } = Promise.withResolvers<never>()
+  never.catch(() => undefined)
+  stage.receiver.answer = ({ headers }) => {
+    const id = headers['webhook-id']!
+    attempts.set(id, (attempts.get(id) ?? 0) + 1)
+    const isSuccess = stage.clock.second >= downForSeconds
+    if (isSuccess) received.push(id)
+    return interrupt ?? answer(isSuccess ? 200 : 503)
   }
-  /** Adds an event of now, as the archive does. */
-  const add = async (store: UndeliveredStore) => {
-    const id = newId('scr', now())
-    const shot = aScreenshot({
-      name: toObjectName(id),
-      metadata: { uid: id, creationTimestamp: now().toISOString() },
-      status: completedStatus({ completionTime: now().toISOString() }),
-    })
-    const finder = { findWebhook: () => hook, findDefaultWebhook: () => undefined }
-    const [open] = toUndelivered(shot, { event: type, webhook: 'hook', attempts: 0, at: now().toISOString() }, finder)
-    await bucket.storage.write(recordKey('default', screenshotIdOf(shot.metadata)), toArchivedLine(withOpenDeliveries(shot, [open!])))
-    await store.open('default', open!)
-    return open!.event
+  return {
+    ...{ ...stage, hook, received, attempts },
+    /** Lets time pass, and kills the leader while its posts run, which never end. */
+    async killAt(second: number): Promise<void> {
+      interrupt = never
+      await stage.passTo(second)
+      void leader.end()
+      t.teardown(() => endNever(new Error('the test has ended')))
+      interrupt = undefined
+      leader = stage.lead()
+    },
+    /** Adds an event of now, as the archive does. */
+    async add(): Promise<string> {
+      const now = stage.now().toISOString()
+      const id = newId('scr', stage.now())
+      const metadata = { uid: id, creationTimestamp: now }
+      const shot = aScreenshot({ name: toObjectName(id), metadata, status: completedStatus({ completionTime: now }) })
+      const finder = { findWebhook: () => hook, findDefaultWebhook: () => undefined }
+      const open = toUndelivered(shot, { event: 'screenshot.completed', webhook: 'hook', attempts: 0, at: now }, finder)
+      stage.bucket.objects.set(recordKey('default', id), toArchivedLine(withOpenDeliveries(shot, open)))
+      await stage.deps.archiving.openDeliveries.keep('default', open)
+      return open[0]!.event
+    },
   }
-  return { bucket, clock, now, received, attempts, lead, add }
-}
-
-/** Lets started posts end, and those that follow them. */
-async function settle(bucket: MemoryBucket, now: Date): Promise<void> {
-  do for (let n = 0; n < 40; n += 1) await setImmediate()
-  while (bucket.list(OPEN_PREFIX, { limit: 1 }).some((key) => parseOpenKey(key)!.at <= now))
 }
 
 for (const [minutes, missedMinutes] of [
@@ -121,19 +70,13 @@ for (const [minutes, missedMinutes] of [
   t.test(
     `an outage of ${minutes} minutes, with a leader that is killed in the middle, loses ${missedMinutes ? 'what one call delivers' : 'nothing'}`,
     async (t) => {
-      const { bucket, clock, now, received, attempts, lead, add } = aStage(t, minutes * MINUTE)
-      let leader = lead()
+      const { bucket, hook, received, attempts, killAt, passTo, add, change, now } = await start(t, minutes * MINUTE)
       const events: string[] = []
-      for (; clock.seconds <= 170 * MINUTE; clock.seconds += STEP) {
-        const isDown = clock.seconds < minutes * MINUTE
-        for (let n = 0; isDown && n < EVENTS_PER_STEP; n += 1) events.push(await add(leader.store))
-        if (clock.seconds === (minutes * MINUTE) / 2) {
-          const running = leader.reconcile()
-          leader = lead()
-          await running
-        }
-        await leader.reconcile()
-        await settle(bucket, now())
+      for (let second = 0; second <= 170 * MINUTE; second += STEP) {
+        const isDown = second < minutes * MINUTE
+        for (let n = 0; isDown && n < EVENTS_PER_STEP; n += 1) events.push(await add())
+        if (second === (minutes * MINUTE) / 2) await killAt(second)
+        await passTo(second + STEP)
       }
       const missed = bucket.keys(missedPrefix('default', webhookIdOf(hook.metadata)))
       t.equal(events.length, minutes * 2 * EVENTS_PER_STEP)
@@ -144,20 +87,13 @@ for (const [minutes, missedMinutes] of [
         repeated.length <= MAX_INTERRUPTED && repeated.every((count) => count === 4),
         'only a post that the kill interrupted is repeated',
       )
-      t.strictSame(
-        [...bucket.objects.keys()].filter((key) => key.startsWith(OPEN_PREFIX)),
-        [],
-        'nothing is open',
-      )
+      t.strictSame(bucket.keys('undelivered/'), missed, 'nothing is open')
 
-      t.equal(await redeliverMissed(hook, { undelivered: leader.store, now }), missed.length)
-      await leader.reconcile()
-      await settle(bucket, now())
+      const annotations = toRequestAnnotation({ do: 'redeliverMissed', nonce: 'a'.repeat(20), at: now() })
+      await change(webhooks, 'hook', { metadata: { annotations } })
+      await passTo(171 * MINUTE)
       t.strictSame([...received].sort(), [...events].sort(), 'each event arrives once')
-      t.strictSame(
-        [...bucket.objects.keys()].filter((key) => key.startsWith('undelivered/')),
-        [],
-      )
+      t.strictSame(bucket.keys('undelivered/'), [])
     },
   )
 }
