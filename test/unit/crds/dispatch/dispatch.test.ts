@@ -1,6 +1,6 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
-import { CaptureOrder, CaptureState, Identity, SignedRequest } from '../../../../crds/src/dispatch/dispatch.ts'
+import { CaptureOrder, Identity, SignedRequest } from '../../../../crds/src/dispatch/dispatch.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { NOON } from '../../../support/fakes/builders.ts'
 
@@ -55,11 +55,6 @@ t.test('Identity accepts only X25519 keys', async (t) => {
   t.ok(Identity.safeParse(identity).success)
   t.notOk(Identity.safeParse({ ...identity, publicKey: { kty: 'OKP', crv: 'Ed25519', x: 'abc' } }).success)
   t.notOk(Identity.safeParse({ ...identity, publicKey: { kty: 'RSA', n: 'x', e: 'y' } }).success)
-})
-
-t.test('CaptureState accepts three states', async (t) => {
-  for (const state of ['running', 'reporting', 'done']) t.ok(CaptureState.safeParse({ uid: 'u', attempt: 1, state }).success)
-  t.notOk(CaptureState.safeParse({ uid: 'u', attempt: 1, state: 'failed' }).success)
 })
 
 t.test('SignedRequest limits the length of the id that a runner stores', async (t) => {

@@ -4,7 +4,7 @@ import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { CAPTURE_STEPS, toOrderedSteps } from '../../../../crds/src/records/capture-steps.ts'
-import { accountOf, toEcho, toRecord, toWireStatus } from '../../../../crds/src/records/record.ts'
+import { toEcho, toRecord } from '../../../../crds/src/records/record.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const linkTo = (key: string) => ({ url: `https://files.example.com/${key}`, expires: at(60).getTime() / 1000 })
@@ -78,16 +78,6 @@ t.test('toRecord masks hidden options', async (t) => {
   const hiddenOptions = ['styles', 'basicAuthPassword', 'cookies']
   const { options } = toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo)
   t.strictSame(options, { ...always, delay: 5, styles: '…', basic_auth_password: '***', cookies: '***' })
-})
-
-t.test('toWireStatus maps phases to three states', async (t) => {
-  const phases = [undefined, 'Pending', 'Running', 'Completed', 'Failed'] as const
-  t.strictSame(phases.map(toWireStatus), ['pending', 'pending', 'pending', 'completed', 'failed'])
-})
-
-t.test('accountOf returns the default account if the spec names none', async (t) => {
-  t.equal(accountOf(aScreenshot()), 'default')
-  t.equal(accountOf(aScreenshot({ spec: { accountName: 'acme' } })), 'acme')
 })
 
 t.test('toRecord shows the estimated time of the creation, and ignores other texts in the annotation', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildEvent, eventSubjectOf, eventTimeOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
 import { buildTestEvent } from '../../../../crds/src/webhooks/test-event.ts'
-import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
 const base = { publicUrl: 'https://shots.example.com', ring }
@@ -44,11 +44,6 @@ t.test('buildEvent of screenshot.queued always has the status pending', async (t
     data: { screenshot: { status: 'pending', completed_at: null, started_at: null, attempts: 0 } },
   })
   t.strictSame(event, buildEvent(waiting, 'screenshot.queued', base))
-})
-
-t.test('buildEvent of a failure has the error', async (t) => {
-  const event = buildEvent(aScreenshot({ status: failedStatus() }), 'screenshot.failed', base)
-  t.match(recordIn(event.data), { status: 'failed', error: { code: 'DNS_FAILED' }, download_url: null })
 })
 
 t.test('buildEvent creates links that are valid until the last retry, counted from the time of the event', async (t) => {

@@ -30,16 +30,6 @@ function startController(t: Test, reconcile: Reconcile, options: Partial<Control
 /** Lets all pending callbacks run. */
 const settle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
-t.test('controller reconciles each enqueued key and counts success', async (t) => {
-  const keys: string[] = []
-  const { controller, results } = startController(t, async (key) => void keys.push(key))
-  controller.enqueue('a')
-  controller.enqueue('b')
-  await settle()
-  t.strictSame(keys, ['a', 'b'])
-  t.strictSame(results, ['success', 'success'])
-})
-
 t.test('controller processes as many keys at a time as it has workers, and no key twice', async (t) => {
   const running: string[] = []
   const gates = new Map<string, () => void>()

@@ -76,12 +76,6 @@ t.test('Runners restores from the records how much a runner was used', async (t)
   t.match(runners.find('default/a', now), { captures: 1, accountName: 'red', workingOn: undefined })
 })
 
-t.test('Runners reports a runner with an open claim as busy, whichever leader made the claim', async (t) => {
-  const { runners, claim } = runnerStores('a')
-  claim('shot')
-  t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
-})
-
 t.test('Runners offers a runner that has taken a picture for one more order, but not while both are stored', async (t) => {
   const { screenshots, runners, claim } = runnerStores('a')
   const found = () => {

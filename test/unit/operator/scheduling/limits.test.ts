@@ -49,11 +49,8 @@ const plans = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, poolName: 'la
 const poolOf = poolsOf(accounts, plans, 'default')
 
 const pools = [
-  { name: 'uses the one that it names', spec: { accountName: 'large', poolName: 'small' }, pool: 'small' },
   { name: 'else that of the plan of its account', spec: { accountName: 'large' }, pool: 'large' },
   { name: 'the default one when the plan names none', spec: { accountName: 'small' }, pool: 'default' },
-  { name: 'that of videos for a video, whatever the plan', spec: { accountName: 'large', options: { format: 'webm' } }, pool: 'video' },
-  { name: 'the one that a video names', spec: { poolName: 'small', options: { format: 'gif' } }, pool: 'small' },
   { name: 'the default one when the account does not exist', spec: { accountName: 'nobody' }, pool: 'default' },
 ] as const
 for (const { name, spec, pool } of pools)

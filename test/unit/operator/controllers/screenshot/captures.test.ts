@@ -219,13 +219,6 @@ t.test('an attempt that its runner has lost is repeated, and counts', async (t) 
   t.match(stage.events, [/^Warning AttemptFailed .*STORAGE_FAILED: why$/])
 })
 
-t.test('ChargeBackoff lets an account be charged that has no failure', async (t) => {
-  const chargeBackoff = new ChargeBackoff()
-  chargeBackoff.onFailed('other', 0)
-  t.ok(chargeBackoff.mayTry('acme', 0))
-  t.ok(chargeBackoff.mayTry('acme', 0))
-})
-
 t.test('ChargeBackoff waits longer after each failure, up to a minute', async (t) => {
   const chargeBackoff = new ChargeBackoff()
   const waits = Array.from({ length: 9 }, () => {

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../../crds/src/dispatch/deadline.ts'
 import type { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
-import type { ChargeResult } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import {
   type Action,
   CLOCK_TOLERANCE_MILLISECONDS,
@@ -88,11 +87,9 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     observed({ shot: aScreenshot({ metadata: { deletionTimestamp: NOON.toISOString() } }) }),
     ['release'],
   ],
-  ['releases a completed Screenshot', observed({ shot: aScreenshot({ status: completedStatus() }) }), ['release']],
   ['releases a failed Screenshot', observed({ shot: aScreenshot({ status: failedStatus() }) }), ['release']],
 
   ['queues a new Screenshot', observed(), ['queue']],
-  ['claims and dispatches when a runner is reserved', observed({ reserved: runner }), ['claim', 'dispatch']],
   [
     'charges a Screenshot that no gateway charged before it claims a runner',
     observed({ reserved: runner, mustCharge: true }),
@@ -102,7 +99,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
   ['fails a Screenshot without attempts left', queued({ attempt: 3 }), ['release', 'fail INTERNAL_ERROR']],
   ['gives no runner to a Screenshot that cannot run', observed({ canRun: false, reserved: runner }), ['release']],
 
-  ['polls after ten seconds while the runner works', claimed({}), ['requeue 10000'], 1],
   ['polls at the deadline', claimed({}), ['requeue 1000'], deadline - 1],
   [
     'fails with TIMEOUT when a runner that responds exceeds its deadline, and deletes its pod',
@@ -117,7 +113,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     ['fail TIMEOUT', 'cancel', 'deletePod'],
     deadline + REPORT_MILLISECONDS / 1_000,
   ],
-  ['keeps polling a runner that does not respond', claimed({ response: 'silent' }), ['requeue 2000'], 10],
   [
     'ends the attempt of a silent runner at the deadline with a reason, and deletes its pod',
     claimed({ response: 'silent' }),
@@ -146,12 +141,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
   ['ends an attempt that is done without a report', claimed({ response: 'done' }), ['note AttemptFailed', 'deletePod']],
 
   ['releases the claim when the pod was deleted', gone(), ['unclaim RunnerLost lost']],
-  ['releases the claim when the pod has ended', claimed({ pod: 'ended' }), ['unclaim RunnerLost lost']],
-  [
-    'does not blame a page for a pod that ran out of memory with a page of another account',
-    claimed({ ...endedBy('outOfMemory'), isShared: true }, running('Capturing', lostOne)),
-    ['unclaim RunnerLost'],
-  ],
   [
     'does not blame a page for a pod that was silent with a page of another account',
     claimed({ ...endedBy('stopped'), isShared: true }, running('RunnerLost', lostOne)),
@@ -168,8 +157,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     gone(running('AttemptFailed', lostOne)),
     ['unclaim AttemptFailed'],
   ],
-  ['counts a pod that was deleted because it was silent as lost', gone(running('RunnerLost', lostOne)), ['fail PAGE_CRASHED']],
-  ['fails when the third attempt has failed', gone(running('AttemptFailed', { attempt: 3 })), ['fail INTERNAL_ERROR']],
   [
     'fails when the third attempt lost its pod, even if it is the first to do so',
     gone(running('Capturing', { attempt: 3 })),
@@ -189,7 +176,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     expiry,
   ],
   ['lets a terminating pod finish its work', leaving(), ['requeue 10000']],
-  ['waits for the end of a terminating pod that is silent', leaving({ response: 'silent' }), ['requeue 2000']],
   ['waits for the end of a terminating pod that has dropped the capture', leaving({ response: 'absent' }), ['requeue 2000']],
   [
     'releases the claim, uncounted, of a runner that is shutting down',
@@ -197,22 +183,11 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     ['unclaim HandedBack uncounted'],
   ],
   [
-    'releases the claim at once of a runner that could not finish, and keeps its pod',
-    claimed({ response: 'absent', givenUp: givenUp('INTERNAL_ERROR') }),
-    ['unclaim AttemptFailed'],
-  ],
-  ['counts no attempt on a drained pod', claimed(endedBy('drained', 'its node was drained')), ['unclaim HandedBack uncounted']],
-  [
     'counts an attempt that was returned too often',
     claimed({ pod: 'gone', end: { cause: 'preempted', text: '' } }, running('Capturing', { handedBack: 5 })),
     ['unclaim HandedBack'],
   ],
   ['deletes the files of a pod that returned the capture', queued({ handedBack: 1 }), ['removeFiles', 'claim', 'dispatch']],
-  [
-    'counts the attempt but does not blame the page when a node is lost',
-    claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('Capturing', lostOne)),
-    ['unclaim RunnerLost'],
-  ],
   [
     'does not blame the page for a silent pod whose node was lost',
     claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('RunnerLost', lostOne)),
@@ -247,11 +222,6 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     observed({ shot: aScreenshot({ status: { phase: 'Running', attempt: 1 } }) }),
     ['unclaim AttemptFailed'],
   ],
-  [
-    'fails a Screenshot whose runner has ended the last attempt',
-    claimed({ response: 'absent', givenUp: givenUp('STORAGE_FAILED') }, running('Capturing', { attempt: 3 })),
-    ['fail INTERNAL_ERROR'],
-  ],
 ]
 for (const [name, observed, does, second = 0] of cases) {
   t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(summarize), does))
@@ -278,21 +248,6 @@ const texts: [name: string, observed: Observed, message: string][] = [
 ]
 for (const [name, observed, message] of texts) {
   t.test(`decide ${name}`, async (t) => t.match(decide(observed, NOON), [{ message }]))
-}
-
-const charges: { result: ChargeResult; does?: object[] }[] = [
-  { result: 'charged' },
-  { result: { waitMilliseconds: 600 }, does: [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 600 }] },
-  { result: 'quota', does: [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded' }] },
-  { result: 'suspended', does: [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED' }] },
-  { result: 'missing', does: [{ do: 'release' }, { do: 'note', reason: 'AccountNotFound' }] },
-]
-for (const { result, does } of charges) {
-  t.test(`decideAfterCharge keeps a runner only for a charged Screenshot, and says why: ${JSON.stringify(result)}`, async (t) => {
-    const actions = decideAfterCharge(aScreenshot(), result)
-    t.equal(actions?.length, does?.length)
-    t.match(actions ?? [], does ?? [])
-  })
 }
 
 t.test('decideAfterCharge does not repeat the note about a missing Account', async (t) => {

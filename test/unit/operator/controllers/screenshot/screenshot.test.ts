@@ -6,7 +6,7 @@ import { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
 import { toLogLine, toSpans } from '../../../../../operator/src/controllers/screenshot/finished.ts'
-import { buildOrder, filesOf, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/order.ts'
+import { buildOrder, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/order.ts'
 import {
   buildClaim,
   buildFailure,
@@ -61,10 +61,6 @@ t.test('buildUnclaim does not count an attempt that never began', async (t) => {
   t.equal(buildUnclaim(first, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9)).attempt, null)
 })
 
-t.test('buildNote changes the condition, and sets the identifying fields', async (t) => {
-  t.strictSame(Object.keys(buildNote(waiting, 'PoolNotFound', 'there is none', NOON)), ['id', 'storagePath', 'url', 'conditions'])
-})
-
 t.test('buildFailure fails a Screenshot with its code and sets Finished for kubectl wait', async (t) => {
   const patch = buildFailure(running, { code: 'PAGE_CRASHED', message: 'x'.repeat(5_000) }, at(9))
   t.match(patch, { phase: 'Failed', completionTime: at(9).toISOString(), result: { error: { code: 'PAGE_CRASHED' } } })
@@ -73,11 +69,6 @@ t.test('buildFailure fails a Screenshot with its code and sets Finished for kube
     { type: 'Finished', status: 'True', reason: 'PageCrashed' },
   ])
   t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success, 'also with a long message')
-})
-
-t.test('a condition keeps its transition time while its status stays the same', async (t) => {
-  const claimed = aScreenshot({ status: { phase: 'Running', conditions: buildClaim(waiting, runner, at(1)).conditions ?? [] } })
-  t.equal(buildNote(claimed, 'AttemptFailed', 'again', at(60)).conditions?.[0]?.lastTransitionTime, at(1).toISOString())
 })
 
 t.test('uploadExpiryOf is a minute after the deadline of the attempt', async (t) => {
@@ -168,10 +159,6 @@ t.test(
     t.notOk('isWatched' in buildOrder(ofSchedule({}), storage, parts), 'of a schedule that compares nothing')
   },
 )
-
-t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {
-  t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
-})
 
 t.test('toOrderTrace makes the runner’s spans children of the attempt, even without sampling', async (t) => {
   const annotations = { 'tintype.dev/traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00' }

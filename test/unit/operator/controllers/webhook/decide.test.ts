@@ -17,11 +17,6 @@ const conditionOf = (status: 'True' | 'False', reason: string) => ({
   observedGeneration: 1,
 })
 
-t.test('decide creates the Secret before the status names it', async (t) => {
-  const actions = decide(seen(aHook(), { secret: 'missing' }), at(0.4))
-  t.match(actions, [{ do: 'createSecret' }, { do: 'patchStatus', status: { signingSecretName: 'hook-signing-secret' } }])
-})
-
 t.test('decide needs no Secret for a webhook whose spec contains its secret', async (t) => {
   const actions = decide(seen(aHook({ signingSecretName: 'hook-signing-secret' }), { secret: 'sealed' }), at(0.4))
   t.match(actions, [{ do: 'patchStatus', status: { signingSecretName: null, conditions: [{ status: 'True' }] } }])
@@ -37,11 +32,6 @@ t.test('decide activates a new webhook from its creation, whenever it sees it', 
 t.test('decide writes the first status of a webhook that has none', async (t) => {
   const { status: _, ...webhook } = aHook()
   t.match(statusOf(seen(webhook), 0.4), { activeSince: iso(0), conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }] })
-})
-
-t.test('decide observes generation 0 of a webhook without a generation', async (t) => {
-  const { generation: _, ...metadata } = aHook().metadata
-  t.match(statusOf(seen({ ...aHook(), metadata }), 0.4), { conditions: [{ observedGeneration: 0 }] })
 })
 
 t.test('decide does nothing when the status is up to date', async (t) => {
@@ -132,21 +122,6 @@ t.test('decide reads a Secret that a user must change again', async (t) => {
   t.notOk(decide(seen(aHook()), at(1)).some((action) => action.do === 'requeue'))
 })
 
-t.test('decide requeues for a Secret that the garbage collector will delete', async (t) => {
-  t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
-})
-
-t.test('decide reports a pause while the circuit is open, and its end', async (t) => {
-  const well = statusOf(seen(aHook()), 0.4)!
-  const paused = statusOf(seen(aHook(well as WebhookStatus), { isCircuitOpen: true }), 60)!
-  t.match(paused.conditions, [
-    { type: 'Ready', status: 'True' },
-    { type: 'Answering', status: 'False', reason: 'CircuitOpen' },
-  ])
-  t.equal(paused.activeSince, well.activeSince)
-  t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
-})
-
 t.test('an endpoint that returns 410 gets a condition that says what to do, until it responds again', async (t) => {
   const statistics = { total: 3, successful: 0, failed: 1, lastStatusCode: 410, consecutiveFailures: 3 }
   const gone = statusOf(seen(aHook({ statistics })), 60)!
@@ -161,19 +136,4 @@ t.test('an endpoint that returns 410 gets a condition that says what to do, unti
   t.match(statusOf(seen(aHook({ statistics: uncounted })), 60)?.conditions, [{ type: 'Ready' }])
   t.match(statusOf(seen(aHook({ ...(gone as WebhookStatus), statistics: well })), 90)?.conditions, [{}, { status: 'True' }])
   t.notMatch(decide(seen(aHook({ statistics })), at(60)), [{ do: 'disable' }], 'spec.active stays')
-})
-
-t.test('decide disables an endpoint that has failed for days, and nothing else', async (t) => {
-  const DAYS = 5 * 86_400
-  const statistics = { total: 9, successful: 0, failed: 3, failingSince: iso(0), lastFailureTime: iso(DAYS), consecutiveFailures: 9 }
-  const hook = aHook({ activeSince: iso(0), statistics })
-  t.match(decide(seen(hook), at(DAYS), { disableAfterDays: 5 }), [{ do: 'disable', reason: /every post since/, at: at(DAYS) }])
-  t.notMatch(decide(seen(hook), at(DAYS), { disableAfterDays: 6 }), [{ do: 'disable' }])
-})
-
-t.test('decide reports why an endpoint was disabled, and removes the reason when it is enabled', async (t) => {
-  const metadata = { annotations: { 'tintype.dev/disabled-reason': 'every post has failed' } }
-  const off = aWebhook({ metadata, spec: { active: false }, status: {} })
-  t.match(statusOf(seen(off), 5)?.conditions, [{ status: 'False', reason: 'Disabled', message: /every post has failed/ }])
-  t.strictSame(decide(seen(aWebhook({ metadata })), at(5)), [{ do: 'forgetDisabledReason' }])
 })

@@ -104,6 +104,7 @@ t.test('an endpoint that fails for days is disabled with the reason in one write
   const { 'tintype.dev/disabled-reason': reason, 'tintype.dev/updated-at': updatedAt } = stage.hook()?.metadata.annotations ?? {}
   t.match([stage.hook()?.spec.active, reason, updatedAt], [false, /^every post since/, at(DAYS).toISOString()])
   t.equal(readyOf(stage), 'False Disabled')
+  t.match(stage.hook()?.status?.conditions, [{ message: /^Disabled: every post since/ }])
   await stage.change({ status: { statistics: null } }, 'status')
   await stage.change({ spec: { active: true } })
   t.strictSame(stage.hook()?.metadata.annotations?.['tintype.dev/disabled-reason'], undefined)
