@@ -22,38 +22,26 @@ const repeat = (text: string, bytes: number): string => text.repeat(Math.ceil(by
 const FOUR_MB = 4_000_000
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const html = (text: string) => `{"options":{"html":"${text}"}}`
+const hostile = (name: string, text: string | Buffer, more: Partial<SentBody> & { status?: number } = {}) => ({
+  ...{ name, status: 400, bytes: Buffer.from(text) },
+  ...more,
+})
 
 /** Bodies of at most 4 MB on the wire, with the status that they get with an API key. */
-const hostileBodies = (): readonly { name: string; body: SentBody; status: number }[] => [
-  { name: 'many small objects and an escape', body: { bytes: Buffer.from(`["\\u0041",${repeat('{},', FOUR_MB)}{}]`) }, status: 400 },
-  { name: 'nested lists', body: { bytes: Buffer.from('['.repeat(FOUR_MB)) }, status: 400 },
-  { name: 'nested lists and __proto__', body: { bytes: Buffer.from(`{"__proto__":${'['.repeat(FOUR_MB)}`) }, status: 400 },
-  { name: 'flat objects and an escape', body: { bytes: Buffer.from(`[${repeat('{"\\u0061":1},', FOUR_MB)}{}]`) }, status: 400 },
-  { name: 'one long text', body: { bytes: Buffer.from(`{"url":"${'x'.repeat(FOUR_MB)}"}`) }, status: 400 },
+const hostileBodies = () => [
+  hostile('many small objects and an escape', `["\\u0041",${repeat('{},', FOUR_MB)}{}]`),
+  hostile('nested lists', '['.repeat(FOUR_MB)),
+  hostile('nested lists and __proto__', `{"__proto__":${'['.repeat(FOUR_MB)}`),
+  hostile('flat objects and an escape', `[${repeat('{"\\u0061":1},', FOUR_MB)}{}]`),
+  hostile('one long text', `{"url":"${'x'.repeat(FOUR_MB)}"}`),
   // Of our own.
-  { name: 'quotes and backslashes', body: { bytes: Buffer.from(html('\\"\\\\'.repeat(FOUR_MB / 4))) }, status: ACCEPTED },
-  { name: 'one long name', body: { bytes: Buffer.from(`{"${'\\u005f'.repeat(FOUR_MB / 6)}":1}`) }, status: 400 },
-  {
-    name: '300 kB in HTTP chunks of one byte',
-    body: { bytes: Buffer.from(`{"url":"${'x'.repeat(300_000)}"}`), isInTinyChunks: true },
-    status: 400,
-  },
-  {
-    name: 'a gzip of 1 GB',
-    body: { bytes: gzipSync(Buffer.alloc(2 ** 30, ' ')), headers: { 'content-encoding': 'gzip' } },
-    status: 413,
-  },
-  {
-    name: 'a br of 1 GB',
-    body: { bytes: brotliCompressSync(Buffer.alloc(2 ** 30, ' '), FAST), headers: { 'content-encoding': 'br' } },
-    status: 413,
-  },
-  {
-    name: 'many unknown names',
-    body: { bytes: Buffer.from(`{"options":{${Array.from({ length: 19_000 }, (_, n) => `"fullpage${n}":1`).join(',')}}}`) },
-    status: 400,
-  },
-  { name: 'bytes that are not UTF-8', body: { bytes: Buffer.from(`{"url":"${'é'.repeat(FOUR_MB)}"}`, 'latin1') }, status: 400 },
+  hostile('quotes and backslashes', html('\\"\\\\'.repeat(FOUR_MB / 4)), { status: ACCEPTED }),
+  hostile('one long name', `{"${'\\u005f'.repeat(FOUR_MB / 6)}":1}`),
+  hostile('300 kB in HTTP chunks of one byte', `{"url":"${'x'.repeat(300_000)}"}`, { isInTinyChunks: true }),
+  hostile('a gzip of 1 GB', gzipSync(Buffer.alloc(2 ** 30, ' ')), { headers: { 'content-encoding': 'gzip' }, status: 413 }),
+  hostile('a br of 1 GB', brotliCompressSync(Buffer.alloc(2 ** 30, ' '), FAST), { headers: { 'content-encoding': 'br' }, status: 413 }),
+  hostile('many unknown names', `{"options":{${Array.from({ length: 19_000 }, (_, n) => `"fullpage${n}":1`).join(',')}}}`),
+  hostile('bytes that are not UTF-8', Buffer.from(`{"url":"${'é'.repeat(FOUR_MB)}"}`, 'latin1')),
 ]
 
 /** HTML of the documented size in which every character is an escape: 12.6 MB. */
@@ -98,7 +86,7 @@ export const bodies = scenario({
     rows.push(['idle', '', idle.residentMebibytes.toFixed(0), idle.peakMebibytes.toFixed(0), ''])
 
     const blocks: number[] = []
-    for (const { name, body, status } of hostileBodies()) {
+    for (const { name, status, ...body } of hostileBodies()) {
       const block = await measure(name, async () => {
         const seen = await sendBody(withKey(clients), body)
         report.holds(`${name}: ${status}`, seen.status === status, describe(seen))
@@ -214,7 +202,7 @@ interface SentBody {
 }
 
 /** A response; status 0: the connection ended without one. */
-export interface Response {
+interface Response {
   status: number
   text: string
   retryAfter: string | undefined

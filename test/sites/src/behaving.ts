@@ -39,16 +39,6 @@ addEventListener('scroll', () => {
 })`)}`,
 })
 
-/** Red, and green with the title `reached` after it has fetched `?url=`. */
-const fetching = (url: string) =>
-  htmlOf({
-    title: 'not reached',
-    style: 'html{background:#ff0000}',
-    body: script(`fetch(${JSON.stringify(url).replaceAll('<', '\\u003c')}, { mode: 'no-cors' }).then(() => {
-  document.documentElement.style.background = '#00ff00'; document.title = 'reached'
-})`),
-  })
-
 /** Pages with scripts. */
 export const behaving: Routes = {
   late: page((query) =>
@@ -59,20 +49,12 @@ export const behaving: Routes = {
       ),
     }),
   ),
-  reach: page((query) => fetching(query.get('url') ?? '/image')),
   click: page(() => click),
   feed: page(() => feed),
   clutter: page(() => clutter),
   fingerprint: ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end("tracked.style.background = '#ff0000'")
   },
-  loop: page(() =>
-    htmlOf({
-      title: 'Loops after it has loaded',
-      style: 'html{background:#00ff00}',
-      body: script('onload = () => setTimeout(() => { for (;;); }, 0)'),
-    }),
-  ),
   'loop-at-once': page(() => htmlOf({ title: 'Loops at once', body: script('for (;;);') })),
   alerts: page(() =>
     htmlOf({

@@ -8,24 +8,16 @@ import { createCertificate } from '../../cluster/kubernetes/pki.ts'
 import { webhookAuthority } from '../../cluster/release/webhook-authority.ts'
 import { eventually } from '../eventually.ts'
 import type { ListedRequest } from '../servers/receiver-program.ts'
-import { kubectl, kubectlJson, requireKubectl } from './environment.ts'
+import { kubectl, requireKubectl } from './environment.ts'
 import { run } from './pools.ts'
 
 /** Unique to this process, because test files run concurrently. */
 const NAME = `receiver-${run}-${process.pid}`
 const HOST = `${NAME}.${sitesNamespace}.svc.cluster.local`
 const LABELS = { app: NAME }
+const PAGES = ['get', '-n', sitesNamespace, 'deployment', 'pages']
 
-const REACH_FROM_PAGES = [
-  'exec',
-  '-n',
-  sitesNamespace,
-  'deployment/pages',
-  '--',
-  'node',
-  '-e',
-  `fetch('http://${HOST}:8080/').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`,
-]
+const REACH = `fetch('http://${HOST}:8080/').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`
 
 export interface ClusterReceiver {
   /** `https://receiver-….sites.svc.cluster.local:8443` */
@@ -41,10 +33,14 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   const [program = '', cert = '', key = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
   await Promise.all([certificate.certificate, certificate.key].map((file) => rm(file)))
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
-  await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
+  // The image of the test pages contains Node.
+  const image = await requireKubectl([...PAGES, '-o', 'jsonpath={.spec.template.spec.containers[0].image}'])
+  const items = buildObjects({ program, cert, key, image })
+  await requireKubectl(['apply', '-n', sitesNamespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
   await requireKubectl(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
   // kube-proxy updates the rules of the node with a delay. Until then posts to the endpoint fail.
-  await eventually('the endpoint can be reached', async () => (await kubectl(REACH_FROM_PAGES)).code === 0)
+  const reach = ['exec', '-n', sitesNamespace, 'deployment/pages', '--', 'node', '-e', REACH]
+  await eventually('the endpoint can be reached', async () => (await kubectl(reach)).code === 0)
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
     url: `https://${HOST}:8443`,
@@ -52,27 +48,8 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   }
 }
 
-/** The image of the test pages contains Node. */
-async function findNodeImage(): Promise<string> {
-  const pages = await kubectlJson<{ spec: { template: { spec: { containers: { image: string }[] } } } }>([
-    'get',
-    '-n',
-    sitesNamespace,
-    'deployment',
-    'pages',
-  ])
-  return pages.spec.template.spec.containers[0]?.image ?? ''
-}
-
-const metadata = (name: string, namespace: string) => ({ name, namespace, labels: LABELS })
-const configMap = (name: string, namespace: string, data: Record<string, string>) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: metadata(name, namespace),
-  data,
-})
-
 function buildObjects({ program, cert, key, image }: Record<'program' | 'cert' | 'key' | 'image', string>): object[] {
+  const metadata = { name: NAME, namespace: sitesNamespace, labels: LABELS }
   const container = {
     name: NAME,
     image,
@@ -106,24 +83,24 @@ function buildObjects({ program, cert, key, image }: Record<'program' | 'cert' |
     ],
   }
   return [
-    configMap(NAME, sitesNamespace, { 'receiver.ts': program }),
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'receiver.ts': program } },
     {
       apiVersion: 'v1',
       kind: 'Secret',
       type: 'kubernetes.io/tls',
-      metadata: metadata(NAME, sitesNamespace),
+      metadata,
       stringData: { 'tls.crt': cert, 'tls.key': key },
     },
     {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      metadata: metadata(NAME, sitesNamespace),
+      metadata,
       spec: { selector: { matchLabels: LABELS }, template: { metadata: { labels: LABELS }, spec: podSpec } },
     },
     {
       apiVersion: 'v1',
       kind: 'Service',
-      metadata: metadata(NAME, sitesNamespace),
+      metadata,
       spec: {
         selector: LABELS,
         ports: [
@@ -134,6 +111,3 @@ function buildObjects({ program, cert, key, image }: Record<'program' | 'cert' |
     },
   ]
 }
-
-const apply = (namespace: string, items: object[]) =>
-  requireKubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
