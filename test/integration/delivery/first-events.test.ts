@@ -1,9 +1,6 @@
 // Tests from when on a webhook receives events, with real revisions of a real API server: events right after the response to its creation,
 // and none from before.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
@@ -79,50 +76,12 @@ t.test('a webhook receives screenshot.queued of Screenshots created right after 
   t.strictSame(await whenAllDelivered(ROUNDS), expected.sort())
 })
 
-t.test('a webhook receives screenshot.queued of a Screenshot in the same kubectl apply', async (t) => {
-  const accounts = Array.from({ length: 20 }, (_, n) => `b-${n}`)
-  const items = accounts.flatMap((accountName) => [
-    {
-      kind: 'Webhook',
-      metadata: { name: `hook-${accountName}` },
-      spec: { accountName, url: `${receiver.url}/${accountName}`, events: ['screenshot.queued'] },
-    },
-    { kind: 'Screenshot', metadata: { name: `shot-${accountName}` }, spec: { accountName, url: 'https://example.com/' } },
-  ])
-  const objects = items.map((item) => ({ apiVersion: 'tintype.dev/v1alpha1', ...item }))
-  const { programs, kubeconfigPath } = stage.plane
-  const kubectl = spawn(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, 'apply', '-f', '-'], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  })
-  kubectl.stdin.end(objects.map((object) => JSON.stringify(object)).join('\n---\n'))
-  t.strictSame(await once(kubectl, 'exit'), [0, null])
-  t.equal((await whenAllDelivered(accounts.length)).length, accounts.length)
-})
-
 t.test('the revisions of the API server decide, not the clocks of runners', async (t) => {
   const [early, late] = [await queue('c'), await queue('c')]
   await complete(early, Date.now() + SKEW_MILLISECONDS)
   await subscribe('c')
   await complete(late, Date.now() - SKEW_MILLISECONDS)
   t.strictSame(await whenAllDelivered(1), [`/c screenshot.completed ${late}`])
-})
-
-t.test('a webhook that is disabled and enabled, or adds a type, receives the events from that update on', async (t) => {
-  const { name } = (await subscribe('d', { events: ['screenshot.queued'] })).metadata
-  const first = await queue('d')
-  await receiver.whenReceived(1)
-  await stage.hooks.patch(name, mergePatch({ spec: { active: false } }))
-  const unseen = await queue('d')
-  await stage.hooks.patch(name, mergePatch({ spec: { active: true } }))
-  const second = await queue('d')
-  await receiver.whenReceived(2)
-  await complete(unseen)
-  await stage.hooks.patch(name, mergePatch({ spec: { events: ['screenshot.completed'] } }))
-  await complete(second)
-  t.strictSame(
-    await whenAllDelivered(3),
-    [`/d screenshot.queued ${first}`, `/d screenshot.queued ${second}`, `/d screenshot.completed ${second}`].sort(),
-  )
 })
 
 t.test('the next leader sends the remaining events of the last one once, and no old ones', async (t) => {

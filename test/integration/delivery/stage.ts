@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
-import type { RequestRecord } from '../../../crds/client/kube-http.ts'
 import type { Log } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
@@ -52,9 +51,6 @@ export interface Leader {
 
 export async function startStage(t: Test) {
   const plane = await startPlane(t)
-  const requests: RequestRecord[] = []
-  /** The operator's own client, so that its requests can be distinguished from the test's. */
-  const operatorHttp = plane.connect(t, { onRequest: (request) => requests.push(request) })
   const http = plane.connect(t)
   const shots = new Resource(http, screenshots)
   const hooks = new Resource(http, webhooks)
@@ -62,13 +58,13 @@ export async function startStage(t: Test) {
   /** Starts deliveries as a leader does. */
   async function lead(options: Partial<Deliveries> & Pick<Deliveries, 'certificates'>): Promise<Leader> {
     const caches = {
-      screenshots: new Reflector({ http: operatorHttp, resource: screenshots }),
-      webhooks: new Reflector({ http: operatorHttp, resource: webhooks }),
+      screenshots: new Reflector({ http, resource: screenshots }),
+      webhooks: new Reflector({ http, resource: webhooks }),
     }
     for (const cache of Object.values(caches)) cache.start()
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
     const term = new AbortController()
-    const work = startDeliveries({ http: operatorHttp, ...caches, openingKeys, ring, signal: term.signal, log, ...options })
+    const work = startDeliveries({ http, ...caches, openingKeys, ring, signal: term.signal, log, ...options })
     const end = async () => {
       term.abort()
       await work.stop()
@@ -104,26 +100,13 @@ export async function startStage(t: Test) {
       return entry && (wanted.state ?? entry.state) === entry.state && (wanted.attempts ?? entry.attempts) === entry.attempts && entry
     })
 
-  /** Waits until the operator has set the conditions of a Webhook. */
-  const whenJudged = (name: string) =>
-    eventually(`${name} has conditions`, async () => {
-      const seen = await hooks.get(name)
-      return seen.status?.conditions && seen
-    })
-
-  /** Waits until the operator has seen this version of a Webhook. */
-  const whenObserved = ({ name, generation }: { name: string; generation?: number | undefined }) =>
-    eventually(`the operator has seen ${name}`, async () =>
-      (await hooks.get(name)).status?.conditions?.some(({ observedGeneration }) => observedGeneration === generation),
-    )
-
   /** The text that signs a webhook's deliveries. */
   const secretOf = async (webhook: string): Promise<string> => {
     const { data } = await new Resource(http, secrets).get(`${webhook}-signing-secret`)
     return Buffer.from(data?.['signing-secret'] ?? '', 'base64').toString('utf8')
   }
 
-  return { plane, http, requests, shots, hooks, lead, subscribe, complete, whenEntry, whenJudged, whenObserved, secretOf }
+  return { plane, http, shots, hooks, lead, subscribe, complete, whenEntry, secretOf }
 }
 
 /** Starts an endpoint that stops at the end of the test. */

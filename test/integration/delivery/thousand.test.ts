@@ -7,12 +7,12 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { newId, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { DeliveryEntry, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { isFullLength } from '../../support/length.ts'
 import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { type Answer, answerWith, type ReceivedRequest, startHttpsReceiver } from '../../support/servers/https-receiver.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { killLeader, type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
 
@@ -34,8 +34,7 @@ const EVENT = 'screenshot.completed'
 const directory = await mkdtemp(join(tmpdir(), 'tintype-thousand-'))
 t.teardown(() => rm(directory, { recursive: true, force: true }))
 const stage = await startStage(t)
-const store = await startMinio({ directory: join(directory, 'store') })
-t.teardown(() => store.stop())
+const store = await openTestStore(t)
 // The operator rejects 127.0.0.1 as its own address.
 const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
 t.teardown(() => receiver.close())

@@ -8,16 +8,14 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { ignoreSilently } from '../../../crds/src/records/ignored-objects.ts'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
-import type { EventStore } from '../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { EventOrder } from '../../../operator/src/controllers/delivery/events/event-order.ts'
 import type { Certificates } from '../../../operator/src/controllers/delivery/http/guarded-agent.ts'
-import { type Resolve, resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
+import { resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
 import type { DeliverySettings } from '../../../operator/src/controllers/delivery/http/settings.ts'
 import { createDeliveryMetrics } from '../../../operator/src/controllers/delivery/telemetry/metrics.ts'
 import type { DeliveryDeps } from '../../../operator/src/controllers/delivery-context.ts'
 import { prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
-import type { Term } from '../../../operator/src/runtime/term.ts'
 import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { MemoryBucket } from './memory-bucket.ts'
 import { aTerm } from './term.ts'
@@ -31,11 +29,6 @@ export interface Deliveries {
   certificates: Certificates
   publicUrl?: string
   settings?: Partial<DeliverySettings & { flushMilliseconds: number }>
-  resolve?: Resolve
-  /** Default: in the bucket. */
-  eventStore?: EventStore
-  bucket?: MemoryBucket
-  events?: Term['events']
   signal?: AbortSignal
   now?: () => Date
   log?: Log
@@ -43,7 +36,7 @@ export interface Deliveries {
 
 /** Starts the controllers that post events, with a bucket in memory and access to loopback. */
 export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring, certificates, ...given }: Deliveries): StartedWork {
-  const { publicUrl = 'https://shots.example.com', resolve = resolverOf(), now = () => new Date(), log = silentLog } = given
+  const { publicUrl = 'https://shots.example.com', now = () => new Date(), log = silentLog } = given
   const reflectors = { screenshots, webhooks }
   const webhook = {
     ...{ timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], flushMilliseconds: 5_000 },
@@ -57,8 +50,8 @@ export function startDeliveries({ http, screenshots, webhooks, openingKeys, ring
     archiving: new Archiving(),
     eventOrder: new EventOrder(reflectors),
   } as unknown as DeliveryDeps
-  const { storage } = given.bucket ?? new MemoryBucket()
-  const { eventStore = { put: storage.write, get: (key) => storage.readText(key, Number.POSITIVE_INFINITY) }, events, signal } = given
-  const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve, openEventStore: () => eventStore })
-  return work.start(aTerm({ http, storage, ...(events ? { events } : {}), ...(signal ? { signal } : {}) }))
+  const { storage } = new MemoryBucket()
+  const eventStore = { put: storage.write, get: (key: string) => storage.readText(key, Number.POSITIVE_INFINITY) }
+  const work = prepareDelivery(deps, { certificates, ownAddresses: [], resolve: resolverOf(), openEventStore: () => eventStore })
+  return work.start(aTerm({ http, storage, ...(given.signal ? { signal: given.signal } : {}) }))
 }

@@ -5,7 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { run } from '../../cluster/host/exec.ts'
 import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
 
 /** A received request. */
@@ -62,19 +61,11 @@ export interface ReceiverOptions {
   names?: string[]
   /** IP address to listen on, such as 127.0.0.2 for an operator whose own address is 127.0.0.1. */
   host?: string
-  /** True for an expired certificate. */
-  hasExpired?: boolean
 }
 
 /** Starts an endpoint on loopback. */
-export async function startHttpsReceiver({
-  directory,
-  names,
-  host = '127.0.0.1',
-  hasExpired = false,
-}: ReceiverOptions): Promise<HttpsReceiver> {
+export async function startHttpsReceiver({ directory, names, host = '127.0.0.1' }: ReceiverOptions): Promise<HttpsReceiver> {
   const { ca, ...paths } = await createReceiverCertificate(directory, names)
-  if (hasExpired) await expire(directory, paths)
   const [cert, key] = await Promise.all([readFile(paths.certificate), readFile(paths.key)])
   const sockets = new Map<Socket, number>()
   let connections = 0
@@ -101,14 +92,6 @@ export async function startHttpsReceiver({
       await new Promise((resolve) => server.close(resolve))
     },
   })
-}
-
-/** Signs a certificate's key again, with an expiry of yesterday. */
-async function expire(directory: string, { certificate, key }: CertificatePaths): Promise<void> {
-  const authority = certificatePaths(directory, 'ca')
-  const request = await run('openssl', ['req', '-new', '-key', key, '-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1'])
-  const signing = ['-CA', authority.certificate, '-CAkey', authority.key, '-set_serial', '7', '-days', '-1', '-copy_extensions', 'copy']
-  await run('openssl', ['x509', '-req', ...signing, '-out', certificate], { input: request })
 }
 
 async function toReceived(request: IncomingMessage, connection: number): Promise<ReceivedRequest> {

@@ -3,10 +3,13 @@ import { secrets } from '../../../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { mergePatch } from '../../../../../crds/client/patch.ts'
-import { hexSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
+import { seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
+import { hexSignature, newSigningSecret } from '../../../../../crds/src/crypto/webhook-signature.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
+import { sealedForWebhook } from '../../../../../operator/src/controllers/webhook/sealed-secrets.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import { aScreenshot, at } from '../../../../support/fakes/builders.ts'
 import { type Call, conflict, type Fault, invalid } from '../../../../support/fakes/memory-cluster.ts'
 import { answer, type DeliveryStage, entry, startLeader, withEntries } from './stage.ts'
@@ -170,6 +173,25 @@ t.test('results of one Screenshot are written together with those of other event
   const shot = await stage.add(withEntries({ before: entry(3, 2, 'failed') }))
   t.strictSame(stage.recorded(shot), { before: 'failed 3', a: 'ok 1', b: 'ok 1' })
   t.strictSame(stage.recorded(shot, 'screenshot.queued'), { queue: 'ok 1' })
+  t.equal(stage.cluster.writes.filter((write) => write.includes(shot.metadata.name)).length, 1)
+  const completed = stage.posts.filter(({ headers }) => headers['x-webhook-event'] === 'screenshot.completed')
+  t.equal(new Set(completed.map(({ headers }) => headers['webhook-id'])).size, 1, 'one event')
+  t.equal(new Set(completed.map(({ headers }) => headers['x-webhook-delivery'])).size, 2, 'two deliveries')
+})
+
+t.test('an attempt goes to the URL that the webhook has then, signed with its present secrets', async (t) => {
+  const stage = await startLeader(t, 'hook')
+  stage.receiver.answer = () => answer(500)
+  await stage.add()
+  const secret = newSigningSecret()
+  const sealed = await seal(secret, sealedForWebhook(stage.cluster.get(webhooks, 'hook')!), toSealingKey(stage.deps.keys.openingKeys[0]!))
+  await stage.change(webhooks, 'hook', { spec: { url: 'https://hooks.example.com/new', signingSecrets: [{ sealed }] } })
+  await stage.passTo(14)
+  await eventually('the secret is opened', async () => stage.posts.length === 2)
+  const [first, second] = stage.posts
+  t.strictSame(stage.names(), ['hook 1', 'new 2'])
+  t.equal(second?.body, first?.body)
+  t.equal(second?.headers['x-webhook-signature'], hexSignature(second!.body, secret))
 })
 
 t.test('only webhooks of the account receive an event, and none for a Screenshot that is being deleted or is not valid', async (t) => {
@@ -180,6 +202,7 @@ t.test('only webhooks of the account receive an event, and none for a Screenshot
   await stage.add({ name: 'going', metadata: { deletionTimestamp: at(3).toISOString(), finalizers: ['x'] } })
   await stage.add({ name: 'odd', spec: { url: 7 as never } })
   t.strictSame(stage.names(), [])
+  t.notOk(stage.cluster.writes.some((write) => write.includes('screenshots')))
   await stage.add()
   t.strictSame(stage.names(), ['hook 1'])
 })

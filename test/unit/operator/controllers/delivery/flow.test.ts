@@ -4,12 +4,12 @@ import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
 import { hexSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
 import { ConditionType, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { at, completedStatus } from '../../../../support/fakes/builders.ts'
-import { answer, type DeliveryStage, entry, startLeader, withEntries } from './stage.ts'
+import { answer, type DeliveryStage, entry, startDeliveries, startLeader, withEntries } from './stage.ts'
 
 /** Posts to one endpoint at a time. */
 const AT_ONCE = 8
 
-async function addMany(stage: DeliveryStage, count: number, given: Parameters<DeliveryStage['add']>[0] = {}) {
+async function addMany(stage: Pick<DeliveryStage, 'add'>, count: number, given: Parameters<DeliveryStage['add']>[0] = {}) {
   for (let n = 0; n < count; n++) await stage.add({ name: `shot-${n}`, ...given })
 }
 
@@ -31,6 +31,22 @@ t.test('posts to an endpoint that fails pause for 30 s, also those that wait for
   t.strictSame(stage.recorded({ metadata: { name: 'shot-19' } } as never), { hook: 'ok 1' })
   t.strictSame(await stage.metric('webhook_circuits_open'), {})
   t.match(findCondition(stage.cluster.get(webhooks, 'hook')?.status?.conditions, ConditionType.answering), { status: 'True' })
+})
+
+t.test('receivers of one account that hang do not take the posts of another account', async (t) => {
+  const stage = await startDeliveries(t, { webhook: { maxPostsPerAccount: 3 } })
+  stage.lead()
+  for (const name of ['hanging-1', 'hanging-2']) await stage.subscribe(name, { accountName: 'acme' })
+  await stage.subscribe('victim')
+  await stage.passTo(3)
+  const respond = stage.hold()
+  await addMany(stage, 2, { spec: { accountName: 'acme' } })
+  t.equal(stage.posts.length, 3, 'the fourth post of the account waits')
+  stage.receiver.answer = () => answer(200)
+  const shot = await stage.add()
+  t.strictSame(stage.recorded(shot), { victim: 'ok 1' })
+  await respond(200)
+  t.equal(stage.posts.length, 5)
 })
 
 t.test('an attempt that is recorded already does not wait for a pause', async (t) => {

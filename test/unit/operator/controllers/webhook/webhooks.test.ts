@@ -2,12 +2,15 @@ import t, { type Test } from 'tap'
 import { type Secret, secrets } from '../../../../../crds/client/core-resources.ts'
 import { webhooks } from '../../../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../../../crds/client/patch.ts'
-import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
+import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
 import { toRules } from '../../../../../operator/src/controllers/delivery/http/settings.ts'
 import { createWebhookController } from '../../../../../operator/src/controllers/webhook/controller.ts'
+import { sealedForWebhook } from '../../../../../operator/src/controllers/webhook/sealed-secrets.ts'
 import { buildSigningSecret, evaluateSecret, readSigningSecret } from '../../../../../operator/src/controllers/webhook/signing-secret.ts'
 import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
 import { startControllers } from '../../../../../operator/src/runtime/deps.ts'
+import { eventually } from '../../../../support/eventually.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 import { invalid } from '../../../../support/fakes/memory-cluster.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
@@ -41,6 +44,29 @@ t.test('a webhook gets a Secret before its status names it', async (t) => {
   t.match(stage.cluster.get(secrets, 'hook-signing-secret'), { type: 'tintype.dev/signing-secret', data: { 'signing-secret': /.+/ } })
   t.match(stage.hook()?.status, { activeSince: at(0).toISOString(), signingSecretName: 'hook-signing-secret' })
   t.equal(readyOf(stage), 'True Active')
+})
+
+t.test('a webhook with a private URL, or with the sealed secret of another one, is inactive with the reason', async (t) => {
+  const stage = await start(t)
+  const url = 'https://hooks.example.com/'
+  const sealed = await seal('whsec_x', sealedForWebhook(aWebhook({ name: 'victim' })), toSealingKey(stage.deps.keys.openingKeys[0]!))
+  for (const [spec, reason] of [
+    [{ url: 'https://10.0.0.1/' }, 'AddressRefused'],
+    [{ url: 'https://kubernetes.default.svc/' }, 'AddressRefused'],
+    [{ url, signingSecrets: [{ sealed }] }, 'SecretUnreadable'],
+  ] as [Partial<WebhookSpec>, string][]) {
+    await stage.add({ spec })
+    await eventually(reason, async () => readyOf(stage) === `False ${reason}`)
+    t.equal(stage.hook()?.status?.activeSince, undefined)
+  }
+})
+
+t.test('a webhook whose old name is too long for a Secret names the reason, instead of failing for ever', async (t) => {
+  const stage = await start(t)
+  const name = 'o'.repeat(245)
+  await stage.add({ name })
+  t.match(stage.cluster.get(webhooks, name)?.status?.conditions, [{ type: 'Ready', status: 'False', reason: 'InvalidName' }])
+  t.notOk(stage.cluster.writes.includes('create secrets'))
 })
 
 t.test('a Secret that appears at the same moment is read in the next reconcile, not overwritten', async (t) => {

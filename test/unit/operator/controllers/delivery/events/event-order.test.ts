@@ -110,6 +110,12 @@ t.test('a webhook starts again when it is enabled, and for a type that it adds',
   t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.queued'), true)
   t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.failed'), true)
   t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.completed'), undefined, 'an unsubscribed type')
+  shots.set(shotAt(17, completedStatus(), 'last'), 'watch')
+  hooks.set(hookAt(18), 'watch')
+  const added = hookAt(19)
+  hooks.set(added, 'watch')
+  t.equal(follows(added, shotAt(17, undefined, 'last'), 'screenshot.completed'), false, 'it ended before the type was added')
+  t.equal(follows(added, shotAt(17, undefined, 'last'), 'screenshot.queued'), true, 'the other type goes on')
 })
 
 t.test('a webhook with a problem starts when it is solved; one that only waits for its Secret starts at once', async (t) => {
