@@ -1,8 +1,14 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import type { NewObject } from '../../../crds/client/resource.ts'
+import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
+import { monthOf } from '../../../crds/src/usage/usage.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { eventually } from '../../support/eventually.ts'
+import { commandsOf, readText } from '../../support/sources/code-blocks.ts'
+import { call } from '../api-gateway/client.ts'
 import type { Gateway } from '../api-gateway/world.ts'
 import { create, startStage, watchAccount } from './stage.ts'
 
@@ -12,12 +18,12 @@ import { create, startStage, watchAccount } from './stage.ts'
 t.setTimeout(540_000)
 
 const QUOTA = 100
-const stage = await startStage(t, {
-  free: { monthlyQuota: QUOTA, ratePerMinute: 10_000, overagePricePer1000: undefined, retentionDays: 30, weight: 1 },
-})
+const plan = { ratePerMinute: 10_000, overagePricePer1000: undefined, retentionDays: 30, weight: 1 }
+const stage = await startStage(t, { free: { ...plan, monthlyQuota: QUOTA }, growth: { ...plan, monthlyQuota: 2 } })
 const { world } = stage
-const quotaOperator = await stage.lead()
+const stopOperator = await stage.lead()
 const gateways = await Promise.all([stage.startGateway(), stage.startGateway(), stage.startGateway()])
+const [gateway] = gateways
 const usedBy = async (account: string) => (await world.usages.get(account)).status?.used
 const countOf = async (account: string) => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === account).length
 
@@ -102,6 +108,48 @@ async function writesOf(): Promise<number> {
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-t.test('operator counts the reservations that it has settled', async (t) => {
-  t.match(await quotaOperator.metrics(), /quota_settled_total \d+/)
+t.test('the documented command changes the plan of the first account at once', async (t) => {
+  const command = commandsOf(readText('docs/operations.md')).find((line) => line.includes('patch account default')) ?? ''
+  const json = /^kubectl -n tintype patch account default --type=merge -p '(.*)'$/.exec(command)?.[1] ?? ''
+  const key = await stage.createAccount('default', { plan: 'free' })
+  const report = async () => (await call(`${gateway.url}/v1/usage/current`, { key })).body.data
+  t.match(await report(), { plan: 'free', limit: QUOTA })
+  const { programs, kubeconfigPath } = world.plane
+  await run(path.join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, 'patch', 'account', 'default', '--type=merge', '-p', json])
+  await eventually('the gateway uses the new plan', async () => (await report()).plan === 'growth' && (await report()).limit === 2)
+  await create(gateway, key)
+  await create(gateway, key)
+  t.match(await create(gateway, key), { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 2 } } } })
+})
+
+t.test('gateway drops its reservations and its Lease on a graceful exit', async (t) => {
+  const key = await stage.createAccount('polite', { plan: 'free' })
+  const before = new Set((await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name))
+  const other = await stage.startGateway()
+  const after = (await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name).filter((name) => !before.has(name))
+  t.equal(after.length, 1)
+  t.match(
+    (await stage.gatewayLeases.get(after[0]!)).metadata.ownerReferences,
+    [{ kind: 'Pod', uid: 'pod-uid' }],
+    'otherwise it is deleted together with its pod',
+  )
+  t.equal((await create(other, key)).status, 202)
+  t.match((await world.usages.get('polite')).status?.reservations, [{ gateway: after[0] }], 'control: it holds one')
+  t.equal(await other.stop(), 0)
+  t.strictSame((await world.usages.get('polite')).status?.reservations, [])
+  t.notOk(await stage.gatewayLeases.find(after[0]!))
+})
+
+t.test('gateway waits for the usage of an account to be created, and reports a timeout', async (t) => {
+  await stopOperator()
+  await world.accounts.create({ metadata: { name: 'new' }, spec: { plan: 'free' } } as Parameters<typeof world.accounts.create>[0])
+  const key = await world.createKey({ accountName: 'new' })
+  const { status, headers, body } = await create(gateway, key)
+  t.equal(status, 503)
+  t.ok(headers.get('retry-after'))
+  t.match(body.error.message, /not set up yet/)
+  const begun = create(gateway, key)
+  await world.usages.create({ metadata: { name: 'new' }, spec: { limit: 5 } } as NewObject<AccountUsage>)
+  await world.usages.patch('new', mergePatch({ status: { period: monthOf(new Date()), used: 0 } }), { subresource: 'status' })
+  t.equal((await begun).status, 202)
 })

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { events, leases } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import type { Account, AccountSpec } from '../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../crds/src/usage/plans.ts'
@@ -21,14 +22,6 @@ import { call } from '../api-gateway/client.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 
 // Setup of the tests of quota and rate limits: a real API server and store, gateways as processes, and the quota part of the operator.
-
-/** The quota part of the operator, for one term. */
-export interface QuotaOperator {
-  charge: ReturnType<typeof createQuotaController>['charge']
-  metrics: () => Promise<string>
-  /** Ends it as a lost lease does. */
-  stop: () => Promise<void>
-}
 
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
@@ -60,8 +53,8 @@ export async function startStage(t: Test, plans: Plans) {
   return { world, http, plans: all, gatewayLeases, startGateway, createAccount, lead: () => lead(t, world, http, all) }
 }
 
-/** Starts the quota part of the operator as a leader. */
-async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<QuotaOperator> {
+/** Starts the quota part of the operator as a leader. Returns what ends it as a lost lease does. */
+async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<() => Promise<void>> {
   const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
   const metrics = createMetrics()
   const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
@@ -76,9 +69,8 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
     clock: systemClock,
     reflectors,
   } as unknown as Deps
-  const quota = createQuotaController(deps)
   const term = new AbortController()
-  const work = quota.start(
+  const work = createQuotaController(deps).start(
     aTerm({
       http,
       signal: term.signal,
@@ -96,7 +88,7 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
     return stopped
   }
   t.teardown(stop)
-  return { charge: quota.charge, metrics: () => metrics.registry.metrics(), stop }
+  return stop
 }
 
 /** One create request in the account of the key. */
@@ -112,7 +104,6 @@ export interface Change {
 
 /** Watches the objects and the usage of an account from now on. */
 export async function watchAccount(t: Test, { world, http }: Pick<Stage, 'world' | 'http'>, account: string) {
-  const { Reflector } = await import('../../../crds/client/reflector.ts')
   const changes: Change[] = []
   const shots = new Reflector({ http, resource: world.screenshots.definition })
   const usages = new Reflector({ http, resource: world.usages.definition })

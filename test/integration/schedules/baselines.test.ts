@@ -2,7 +2,6 @@ import sharp from 'sharp'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
-import { Annotation } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { baselineKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -18,14 +17,12 @@ const square = (x: number): string =>
 const pages: Record<string, Page> = {}
 const stage = await startScheduleStage(t, pages)
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
-/** The operator removes replaced pictures after it has written the status. */
-const onlyOneKept = (schedule: { metadata: { uid: string } }) =>
-  eventually('only the present picture is kept', async () => (await stage.kept(schedule)).length === 1)
+const runOf = async (name: string) => (await stage.runOnce([name])).get(name)!
 
 t.test('with Previous, each change is reported once, and its run is the next baseline', async (t) => {
   pages['/previous'] = square(100)
   const schedule = await stage.create('previous', { comparison: { threshold: 0.0005 } })
-  const run = async () => (await stage.runOnce(['previous'])).get('previous')!
+  const run = () => runOf('previous')
   const first = await run()
   t.equal(first.spec.options?.compareTo, undefined)
   t.match(await stage.statusOf('previous'), { baseline: { id: idOf(first) } })
@@ -44,34 +41,8 @@ t.test('with Previous, each change is reported once, and its run is the next bas
   const events = stage.eventsOf('previous', 'Changed')
   t.match(events, [{ type: 'Normal', message: `Run ${idOf(changed)} differs from run ${idOf(same)} in 3.0 % of the pixels.` }])
   t.equal(events.length, 1)
-  await onlyOneKept(schedule)
-})
-
-const runOf = async (name: string) => (await stage.runOnce([name])).get(name)!
-const fileOf = (shot: Screenshot): string => objectKey(ACCOUNT, idOf(shot), 'png')
-
-t.test('failed, blank and challenged runs never become a baseline, and are not changes', async (t) => {
-  pages['/unfit'] = square(100)
-  const schedule = await stage.create('unfit', { comparison: {} })
-  const first = await runOf('unfit')
-  // The plan keeps files for a shorter time than the interval of the schedule.
-  await stage.bucket.remove([fileOf(first)])
-  for (const [page, outcome] of [
-    [document('').replace('<h1>Page</h1>', ''), { outcome: 'completed', unfit: 'blank' }],
-    ['<!doctype html><title>Just a moment...</title><h1>Checking your browser</h1>', { outcome: 'completed', unfit: 'bot_challenge' }],
-    [(_: unknown, response: { destroy: () => void }) => response.destroy(), { outcome: 'failed' }],
-  ] as [Page, object][]) {
-    pages['/unfit'] = page
-    const run = await runOf('unfit')
-    const status = await stage.statusOf('unfit')
-    t.match(status, { baseline: { id: idOf(first) }, recentRuns: [{ id: idOf(run), ...outcome }] })
-    t.notOk('changed' in status.recentRuns![0]!)
-    t.equal(status.lastComparison, undefined)
-  }
-  pages['/unfit'] = square(100)
-  t.match((await runOf('unfit')).status?.result?.comparison, { changed: false, changedPixels: 0 })
-  t.strictSame(stage.eventsOf('unfit', 'Changed'), [])
-  await onlyOneKept(schedule)
+  // The operator removes replaced pictures after it has written the status.
+  await eventually('only the present picture is kept', async () => (await stage.kept(schedule)).length === 1)
 })
 
 const answerWith =
@@ -96,134 +67,27 @@ const ALL_UNFIT_PAGES: readonly (readonly [reason: string, page: Page])[] = [
 const UNFIT_PAGES = choose(ALL_UNFIT_PAGES, (_, index) => index !== 1)
 
 t.test('an error page, a login form or a captcha was a change, and became the baseline', async (t) => {
-  const names = ['unfit-previous', 'unfit-approved']
-  const show = (page: Page) => {
-    for (const name of names) pages[`/${name}`] = page
-  }
-  show(square(100))
-  await stage.create('unfit-previous', { comparison: {} })
-  await stage.create('unfit-approved', { comparison: { baseline: 'Approved', approveFirst: true } })
-  const first = await stage.runOnce(names)
+  pages['/unfit'] = square(100)
+  await stage.create('unfit', { comparison: {} })
+  await runOf('unfit')
   for (const [index, [reason, page]] of UNFIT_PAGES.entries()) {
-    show(page)
+    pages['/unfit'] = page
     for (let again = 0; again < (index === 0 ? 2 : 1); again++) {
-      const runs = await stage.runOnce(names)
-      for (const name of names) {
-        const result = runs.get(name)!.status?.result
-        t.match(result, { unfit: reason, comparison: { changed: false, skipped: reason } }, `${name}: ${reason}`)
-        const status = await stage.statusOf(name)
-        t.match(
-          status.conditions?.find(({ type }) => type === 'Fit'),
-          { status: 'False' },
-        )
-        const kept = runs.get(name)!.spec.options?.compareTo
-        t.equal(status.baseline?.id, kept, 'the baseline stays')
-      }
+      const run = await runOf('unfit')
+      t.match(run.status?.result, { unfit: reason, comparison: { changed: false, skipped: reason } }, reason)
+      const status = await stage.statusOf('unfit')
+      t.match(
+        status.conditions?.find(({ type }) => type === 'Fit'),
+        { status: 'False' },
+      )
+      t.equal(status.baseline?.id, run.spec.options?.compareTo, 'the baseline stays')
     }
-    show(square(100))
-    const runs = await stage.runOnce(names)
-    for (const name of names) t.match(runs.get(name)!.status?.result?.comparison, { changed: false, rule: 'identical' })
+    pages['/unfit'] = square(100)
+    t.match((await runOf('unfit')).status?.result?.comparison, { changed: false, rule: 'identical' })
   }
-  for (const name of names) {
-    t.equal(stage.eventsOf(name, 'Unfit').length, UNFIT_PAGES.length, 'one Event for each time')
-    t.equal(stage.eventsOf(name, 'Fit').length, UNFIT_PAGES.length)
-    t.strictSame(stage.eventsOf(name, 'Changed'), [])
-  }
-  t.equal((await stage.statusOf('unfit-approved')).baseline?.id, idOf(first.get('unfit-approved')!))
-})
-
-t.test('a schedule that accepts error pages compares them', async (t) => {
-  pages['/accepted'] = answerWith(404, square(100))
-  await stage.create('accepted', { comparison: { acceptStatus: ['404'] } })
-  await runOf('accepted')
-  pages['/accepted'] = answerWith(404, square(300))
-  t.match((await runOf('accepted')).status?.result?.comparison, { changed: true })
-  t.strictSame(stage.eventsOf('accepted', 'Unfit'), [])
-})
-
-t.test('with Approved, the first run waits for a person', async (t) => {
-  pages['/waiting'] = square(100)
-  const schedule = await stage.create('waiting', { comparison: { baseline: 'Approved' } })
-  const runs = [await runOf('waiting'), await runOf('waiting')]
-  t.equal((await stage.statusOf('waiting')).baseline, undefined)
-  t.equal(runs[1]!.spec.options?.compareTo, undefined)
-  t.equal(stage.eventsOf('waiting', 'WaitingForApproval').length, 1)
-  await stage.schedules.patch('waiting', mergePatch({ metadata: { annotations: { [Annotation.approve]: 'latest' } } }))
-  await eventually('the last run is approved', async () => (await stage.statusOf('waiting')).baseline?.id === idOf(runs[1]!))
-  t.equal((await runOf('waiting')).spec.options?.compareTo, idOf(runs[1]!))
-  await onlyOneKept(schedule)
-})
-
-t.test('with Approved, the first picture stays until a run is approved, which is idempotent', async (t) => {
-  pages['/approved'] = square(100)
-  const schedule = await stage.create('approved', { comparison: { baseline: 'Approved', approveFirst: true } })
-  const approve = async (value: string) => {
-    await stage.schedules.patch('approved', mergePatch({ metadata: { annotations: { [Annotation.approve]: value } } }))
-    return eventually('the annotation is removed', async () => {
-      const { metadata, status } = await stage.schedules.get('approved')
-      return metadata.annotations?.[Annotation.approve] === undefined && status
-    })
-  }
-  t.equal((await approve('latest')).baseline, undefined)
-  const first = await runOf('approved')
-  pages['/approved'] = square(300)
-  const second = await runOf('approved')
-  const third = await runOf('approved')
-  t.match(
-    [second, third].map(({ status }) => status?.result?.comparison?.changed),
-    [true, true],
-  )
-  t.equal(third.spec.options?.compareTo, idOf(first))
-  t.equal(stage.eventsOf('approved', 'Changed').length, 1, 'the same change is one Event')
-  t.match(await approve(idOf(second)), { baseline: { id: idOf(second) }, lastComparison: { id: idOf(third), changed: true } })
-  const approved = await approve('')
-  t.match(approved, { baseline: { id: idOf(third), key: baselineKey(ACCOUNT, schedule.metadata.uid, idOf(third)) } })
-  t.equal(approved.lastComparison, undefined, 'an approved run does not differ any more')
-  for (const again of ['latest', idOf(third), 'scr_7zzzzzzzzzzzzzzzzzzzzzzzzz', 'the last one']) {
-    t.strictSame(await approve(again), approved, again)
-  }
-  t.equal(stage.eventsOf('approved', 'Approved').length, 2)
-  // Taken back with a run before the approved one.
-  t.match(await approve(idOf(first)), { baseline: { id: idOf(first), key: baselineKey(ACCOUNT, schedule.metadata.uid, idOf(first)) } })
-  const changed = await runOf('approved')
-  t.match(changed.status?.result?.comparison, { changed: true })
-  t.equal(changed.spec.options?.compareTo, idOf(first))
-  t.match(await approve(idOf(third)), { baseline: { id: idOf(third) } })
-  t.equal(stage.eventsOf('approved', 'Approved').length, 4)
-  t.match(
-    stage.eventsOf('approved', 'ApprovalRefused').map(({ message }) => message),
-    [/No run has succeeded/, /not a run of this schedule/, /not the id of a run/],
-  )
-  t.match((await runOf('approved')).status?.result?.comparison, { changed: false })
-  const keyOf = (shot: Screenshot) => baselineKey(ACCOUNT, schedule.metadata.uid, idOf(shot))
-  t.strictSame((await stage.kept(schedule)).toSorted(), [first, second, third].map(keyOf).toSorted(), 'the history keeps what it replaced')
-
-  // The files of the runs have expired, so only an undo can return to their pictures.
-  await stage.bucket.remove([first, second, third].map(fileOf))
-  t.match(await approve('undo'), { baseline: { id: idOf(first) }, approvals: [{ id: idOf(third), undoneTime: String }, {}, {}, {}] })
-  t.match((await runOf('approved')).status?.result?.comparison, { changed: true, rule: 'regions' })
-  t.match(await approve('undo'), { baseline: { id: idOf(third) } })
-  const [, , { approvalTime = '' } = {}] = (await approve('undo')).approvals ?? []
-  t.match(await stage.statusOf('approved'), { baseline: { id: idOf(second) } })
-  t.match((await runOf('approved')).status?.result?.comparison, { changed: false, rule: 'identical' })
-  t.strictSame((await approve(`undo/${approvalTime}`)).baseline?.id, idOf(second), 'the same undo again changes nothing')
-  t.match(await approve('undo'), { baseline: { id: idOf(first) } })
-  await onlyOneKept(schedule)
-  t.match(await approve('undo'), { baseline: { id: idOf(first) } })
-  t.match(stage.eventsOf('approved', 'ApprovalRefused').at(-1)?.message, /no approval to undo/)
-  t.equal(stage.eventsOf('approved', 'ApprovalUndone').length, 4)
-})
-
-t.test('a lost picture fails one run, and the next one replaces it', async (t) => {
-  pages['/lost'] = square(100)
-  await stage.create('lost', { comparison: { baseline: 'Approved', approveFirst: true } })
-  await runOf('lost')
-  await stage.bucket.remove([(await stage.statusOf('lost')).baseline!.key])
-  t.match((await runOf('lost')).status?.result?.error, { code: 'BASELINE_NOT_FOUND' })
-  t.equal((await stage.statusOf('lost')).baseline, undefined)
-  const next = await runOf('lost')
-  t.match(await stage.statusOf('lost'), { baseline: { id: idOf(next) } })
-  t.equal(stage.eventsOf('lost', 'BaselineLost').length, 1)
+  t.equal(stage.eventsOf('unfit', 'Unfit').length, UNFIT_PAGES.length, 'one Event for each time')
+  t.equal(stage.eventsOf('unfit', 'Fit').length, UNFIT_PAGES.length)
+  t.strictSame(stage.eventsOf('unfit', 'Changed'), [])
 })
 
 t.test('ignored elements do not count, also when they are gone', async (t) => {
@@ -233,22 +97,6 @@ t.test('ignored elements do not count, also when they are gone', async (t) => {
   t.match((await stage.statusOf('ignored')).baseline?.ignored, [{ selector: '#ad', boxes: [{ x: 100, y: 200, width: 60, height: 60 }] }])
   pages['/ignored'] = document('')
   t.match((await runOf('ignored')).status?.result?.comparison, { changed: false, changedPixels: 0 })
-})
-
-t.test('the picture goes with the comparison, and with the schedule', async (t) => {
-  pages['/gone'] = square(100)
-  const schedule = await stage.create('gone', { comparison: {} })
-  await runOf('gone')
-  t.equal((await stage.kept(schedule)).length, 1)
-  await stage.schedules.patch('gone', mergePatch({ spec: { comparison: null } }))
-  await eventually('the picture is removed', async () => (await stage.kept(schedule)).length === 0)
-  t.equal((await stage.statusOf('gone')).baseline, undefined)
-  t.equal((await runOf('gone')).status?.result?.comparison, undefined)
-  await stage.schedules.patch('gone', mergePatch({ spec: { comparison: {} } }))
-  await runOf('gone')
-  t.equal((await stage.kept(schedule)).length, 1)
-  await stage.schedules.delete('gone')
-  await eventually('the picture is removed', async () => (await stage.kept(schedule)).length === 0)
 })
 
 const MOVES_FOR_EVER = `<div id="ticker" style="position:absolute;left:20px;top:300px;width:300px;height:40px;overflow:hidden;background:#eee">

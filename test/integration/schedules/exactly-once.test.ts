@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
@@ -18,11 +15,11 @@ import { createScheduleController } from '../../../operator/src/controllers/sche
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { aTerm } from '../../support/fakes/term.ts'
 import { isFullLength } from '../../support/length.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { signed } from '../../support/sources/mark-checks.ts'
 import { startPlane } from '../client/plane.ts'
 
@@ -31,18 +28,12 @@ import { startPlane } from '../client/plane.ts'
 /** Leaders stop at another moment in each round. */
 const ROUNDS = isFullLength ? 5 : 2
 
-const directory = await mkdtemp(join(tmpdir(), 'tintype-schedules-'))
-const minio = await startMinio({ directory })
+const access = (await openTestStore(t)).access()
 const plane = await startPlane(t)
-t.teardown(async () => {
-  await minio.stop()
-  await rm(directory, { recursive: true, force: true })
-})
 const admin = plane.connect(t)
 const schedules = new Resource(admin, screenshotSchedules)
 const shots = new Resource(admin, screenshots)
 await new Resource(admin, accounts).create({ metadata: { name: 'acme' }, spec: { plan: 'free' } })
-const access = { ...minio, region: 'us-east-1', bucket: 'tintype' }
 const storage = openStorage(access)
 await storage.ensureBucket()
 
@@ -79,12 +70,11 @@ async function lead(writes = Number.POSITIVE_INFINITY) {
 }
 
 /** A schedule of which one run is due now, and no other one during the test. */
-async function aDueSchedule(name: string, beforeDue: () => Promise<unknown> = async () => {}) {
+async function aDueSchedule(name: string) {
   const schedule = await schedules.create({
     metadata: { name },
     spec: { accountName: 'acme', schedule: '0 0 1 1 *', template: { url: 'https://example.com/' } },
   })
-  await beforeDue()
   const lastScheduleTime = '2020-06-01T00:00:00Z'
   return schedules.patch(name, mergePatch({ status: { lastScheduleTime } }), { subresource: 'status' }).then(() => schedule)
 }
@@ -146,42 +136,3 @@ for (const [what, { act, live, outcome }] of Object.entries(between)) {
     }
   })
 }
-
-t.test('a run is active until it ends, and is among the recent runs then', async (t) => {
-  await aDueSchedule('active')
-  await lead()
-  const run = await eventually('the run is created', async () => (await runsOf('active'))[0])
-  const active = await eventually('the run is active', async () => {
-    const schedule = await schedules.get('active')
-    return schedule.status?.active?.length === 1 && schedule
-  })
-  await complete(run)
-  await eventually('its end is recorded', async () => (await schedules.get('active')).status?.recentRuns?.[0]?.outcome === 'completed')
-  t.equal(active.status?.active?.[0]?.id, toId(run.metadata.name))
-  t.equal((await schedules.get('active')).status?.active, undefined)
-})
-
-t.test('a deleted schedule ran while a finalizer kept it, and a deleted run that a finalizer kept was active for ever', async (t) => {
-  const held = mergePatch({ metadata: { finalizers: ['example.com/held'] } })
-  const released = mergePatch({ metadata: { finalizers: null } })
-  await aDueSchedule('gone', async () => {
-    await schedules.patch('gone', held)
-    await schedules.delete('gone')
-  })
-  await aDueSchedule('control')
-  await lead()
-  const run = await eventually('the run is created', async () => (await runsOf('control'))[0])
-  await eventually('the run is active', async () => (await schedules.get('control')).status?.active?.length === 1)
-  await shots.patch(run.metadata.name, held)
-  await shots.delete(run.metadata.name)
-  const { status } = await eventually('its deletion is recorded', async () => {
-    const schedule = await schedules.get('control')
-    return schedule.status?.recentRuns?.[0]?.outcome === 'deleted' && schedule
-  })
-  t.equal(status?.active, undefined)
-  t.ok((await shots.get(run.metadata.name)).metadata.deletionTimestamp, 'control: the finalizer keeps it')
-  t.ok((await schedules.get('gone')).metadata.deletionTimestamp, 'control: the finalizer keeps it')
-  t.strictSame(await runsOf('gone'), [])
-  await shots.patch(run.metadata.name, released)
-  await schedules.patch('gone', released)
-})

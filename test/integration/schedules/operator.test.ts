@@ -10,7 +10,6 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
-import { createBeforeRules } from '../../support/processes/create-kinds.ts'
 import { startHttpsReceiver } from '../../support/servers/https-receiver.ts'
 import { killLeader, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from '../operator/stage.ts'
@@ -22,7 +21,7 @@ const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names:
 t.teardown(() => receiver.close())
 const authority = join(directory, 'extra-ca.pem')
 await writeFile(authority, receiver.ca)
-const stage = await startStage(t, { runnerPort: RUNNER_PORT, own: true })
+const stage = await startStage(t, { runnerPort: RUNNER_PORT })
 const { admin } = stage.release
 const { node } = stage
 const operatorAccount = await stage.release.podAccountOf('tintype-operator')
@@ -90,7 +89,6 @@ async function run(name: string, hours: number): Promise<ScreenshotSchedule> {
 }
 const eventsOf = async (name: string, reason: string) =>
   (await recorded.listAll({ fieldSelector: `involvedObject.name=${name}` })).filter((event) => event.reason === reason)
-const readinessOf = ({ status }: ScreenshotSchedule) => findCondition(status?.conditions, 'Ready')
 
 t.test('a change reaches webhooks, and each run is charged once', async (t) => {
   await createAccount('acme')
@@ -121,15 +119,6 @@ t.test('a change reaches webhooks, and each run is charged once', async (t) => {
   t.equal(await usedOf('acme'), 3)
 })
 
-t.test('a run of a schedule with 300 KB of html gets all of it, although the cache leaves it out', async (t) => {
-  await createAccount('large')
-  const options = { html: `<!doctype html>${'<p>é</p>'.repeat(40_000)}`, delay: 1 }
-  await createSchedule('large', 'large', { template: { url: 'about:html', options } })
-  t.match((await run('large', 9)).status, { recentRuns: [{ outcome: 'completed' }] })
-  t.strictSame(node.orders.find(({ order }) => order.accountName === 'large')?.order.options, options)
-  t.strictSame((await schedules.get('large')).spec.template.options, options)
-})
-
 t.test('a run of which the leader was killed is charged once, and the next one is compared', async (t) => {
   const gate = Promise.withResolvers<void>()
   node.capture = () => gate.promise
@@ -146,36 +135,6 @@ t.test('a run of which the leader was killed is charged once, and the next one i
   t.match(next.status?.lastComparison, { changed: false, to: next.status?.recentRuns?.[1]?.id })
   t.equal(await usedOf('acme'), 5)
 })
-
-const setUsed = (used: number) => usages.patch('spent', mergePatch({ status: { used } }), { subresource: 'status' })
-const setSuspended = (suspended: boolean) => accountStore.patch('suspended', mergePatch({ spec: { suspended } }))
-for (const [reason, account, block, unblock] of [
-  ['QuotaExceeded', 'spent', async () => setUsed((await usages.get('spent')).spec.limit), () => setUsed(0)],
-  ['AccountSuspended', 'suspended', () => setSuspended(true), () => setSuspended(false)],
-] as const) {
-  t.test(`${reason} is a condition and one Event, and the run follows later`, async (t) => {
-    await createAccount(account)
-    await createSchedule(account, account)
-    await block()
-    const orders = node.orders.length
-    for (const hours of [9, 8, 7]) {
-      await makeDue(account, hours)
-      const { metadata } = await schedules.get(account)
-      const observed = (schedule: ScreenshotSchedule) => readinessOf(schedule)?.observedGeneration === metadata.generation
-      t.match(readinessOf(await whenSchedule(account, 'is refused', observed)), { status: 'False', reason })
-    }
-    t.equal(node.orders.length, orders)
-    t.equal((await eventsOf(account, reason)).length, 1)
-    await unblock()
-    // A change of the usage alone is noticed when the next run is due.
-    await schedules.patch(account, mergePatch({ spec: { startingDeadlineSeconds: 86_400 } }))
-    const last = hoursAgo(7).getTime()
-    const done = await whenSchedule(account, 'has run', ({ status }) => Date.parse(status?.recentRuns?.[0]?.time ?? '') === last)
-    t.match(readinessOf(done), { status: 'True', reason: 'Scheduled' })
-    t.equal(node.orders.length, orders + 1, 'only the last of the missed runs')
-    t.equal(await usedOf(account), 1)
-  })
-}
 
 t.test('an Account, a pool, a Webhook, a key, a Screenshot and a schedule with the longest names work together', async (t) => {
   const [account, poolName] = ['a'.repeat(63), 'p'.repeat(54)]
@@ -207,41 +166,4 @@ t.test('an Account, a pool, a Webhook, a key, a Screenshot and a schedule with t
   t.equal(await usedOf(account), 2)
   const { status } = await stage.poolClient.get(poolName)
   t.equal(findCondition(status?.conditions, 'Ready')?.status, 'True')
-})
-
-t.test('an Account, a pool or a Webhook whose old name cannot work names the reason, instead of failing for ever', async (t) => {
-  const { podTemplate } = (await stage.pool()).spec
-  const old = [
-    { store: accountStore, plural: 'accounts', name: 'old.account', bad: 'x.y', spec: { plan: 'free' } },
-    { store: stage.poolClient, plural: 'runnerpools', name: 'old.pool', bad: 'x.y', spec: { podTemplate, minIdle: 0 } },
-    {
-      store: new Resource(admin, webhooks),
-      plural: 'webhooks',
-      name: 'o'.repeat(245),
-      bad: 'x'.repeat(245),
-      spec: { url: receiver.url, events: ['screenshot.completed'] },
-    },
-  ] as unknown as { store: Resource<Account>; plural: string; name: string; bad: string; spec: Account['spec'] }[]
-  for (const { store, plural, name, bad, spec } of old) {
-    const create = (each: string) => store.create({ metadata: { name: each }, spec } as NewObject<Account>)
-    await createBeforeRules(admin, plural, {
-      create: () => create(name),
-      isRefused: () =>
-        create(bad).then(
-          () => store.delete(bad).then(() => false),
-          (error: { status?: number }) => error.status === 422,
-        ),
-    })
-    const ready = await eventually(`${plural} have a condition`, async () => {
-      const found = findCondition((await store.get(name)).status?.conditions, 'Ready')
-      return found?.reason === 'InvalidName' && found
-    })
-    t.match(ready, { status: 'False', message: /dots|at most 238 characters/ }, plural)
-    const failures = operator
-      .output()
-      .split('\n')
-      .filter((line) => line.includes(name) && line.includes('reconcile failed'))
-    t.strictSame(failures, [], plural)
-    await store.delete(name)
-  }
 })

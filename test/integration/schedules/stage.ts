@@ -1,15 +1,11 @@
 // Schedules whose runs are captured: an operator's schedule controller with a clock that tests advance, and a browser that captures each run
 // with the order that the operator would send.
 
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
-import type { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
 import { silentLog } from '../../../crds/client/log.ts'
@@ -30,17 +26,16 @@ import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { OptionsError } from '../../../operator/src/options/options-error.ts'
 import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aTerm } from '../../support/fakes/term.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
-import { LOOPBACK_POLICY, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
+import { LOOPBACK_POLICY, openStudio } from '../capture-runner/stage/studio.ts'
 import { startPlane } from '../client/plane.ts'
 import { makeIdentities } from '../store-identities.ts'
 
 const MINUTE_MILLISECONDS = 60_000
-const BUCKET = 'tintype'
 export const ACCOUNT = 'acme'
 const MAX_BYTES = 100_000_000
 const CAPTURE_MILLISECONDS = 60_000
@@ -51,7 +46,7 @@ const CAPTURES = 2
 const SMALL = { viewportWidth: 600, viewportHeight: 400 }
 
 /** An Event that the controller recorded. */
-export interface RecordedEvent {
+interface RecordedEvent {
   type: 'Warning' | 'Normal'
   schedule: string
   reason: string
@@ -62,21 +57,16 @@ export interface RecordedEvent {
 export type Page = string | RequestListener
 
 /** Starts everything, until `t` ends. Tests may change `pages`, by path. */
-export async function startScheduleStage(t: Ends, pages: Record<string, Page>, options: StudioOptions = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-schedules-'))
-  const minio = await startMinio({ directory })
-  const [studio, site, plane] = await Promise.all([openStudio(options), servePages(pages), startPlane(t)])
-  t.teardown(async () => {
-    await Promise.all([studio.close(), site.close()])
-    await minio.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
-  const root = { ...minio, region: 'us-east-1', bucket: BUCKET }
+export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
+  const store = await openTestStore(t)
+  const [studio, site, plane] = await Promise.all([openStudio(), servePages(pages), startPlane(t)])
+  t.teardown(() => Promise.all([studio.close(), site.close()]))
+  const root = store.access()
   /** The bucket with all rights, for what tests check. */
   const bucket = openStorage(root)
   const objects = openObjectStorage({ access: root, toError: (what, cause) => new Error(what, { cause }) })
   await bucket.ensureBucket()
-  const identities = await makeIdentities(minio)
+  const identities = await makeIdentities(store)
   const access = { ...root, ...identities.operator }
   const storage = openStorage(access, { uploads: identities.uploads })
   const admin = plane.connect(t)
@@ -88,7 +78,6 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
   const time = { now: Math.ceil(Date.now() / MINUTE_MILLISECONDS) * MINUTE_MILLISECONDS + 2 * MINUTE_MILLISECONDS }
   const now = () => new Date(time.now)
   const recorded: RecordedEvent[] = []
-  const failures: { schedule: string; error: CaptureError }[] = []
   const record =
     (type: RecordedEvent['type']) =>
     ({ metadata }: { metadata: { name: string } }, reason: string, message: string) =>
@@ -150,7 +139,6 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
         for (let attempt = 1; ; attempt++) {
           const limit = AbortSignal.timeout(CAPTURE_MILLISECONDS)
           const { outcome, error } = await capture({ ...order, deadline: Date.now() + CAPTURE_MILLISECONDS }, parts, limit)
-          if (error) failures.push({ schedule: shot.spec.scheduleRef?.name ?? '', error })
           if (!error?.retryable || attempt === ATTEMPTS) return outcome
         }
       },
@@ -168,16 +156,7 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>, o
     (await shots.listAll()).filter((shot) => names.includes(shot.spec.scheduleRef?.name ?? '') && !isFinished(shot))
 
   return {
-    site,
-    bucket,
-    storage,
     schedules,
-    shots,
-    recorded,
-    /** Captures that failed, with the causes that no client sees. */
-    failures,
-    now,
-    captureRun,
     /** Creates a schedule that is due every minute from now on. */
     async create(name: string, { url = site.url(`/${name}`), ...spec }: Partial<ScreenshotScheduleSpec> & { url?: string } = {}) {
       await schedules.create({

@@ -66,6 +66,9 @@ t.test('each account gets a usage object with the limits of its plan, which it o
   await cluster.client(accounts).patch('acme', mergePatch({ spec: { plan: 'basic' } }))
   await settle()
   t.match(cluster.get(accountUsages, 'acme')?.spec, { limit: 2_000, ratePerMinute: 40 })
+  await cluster.client(accountUsages).patch('acme', mergePatch({ spec: { limit: 9_999 } }))
+  await settle()
+  t.equal(cluster.get(accountUsages, 'acme')?.spec.limit, 2_000, 'other changes are reverted')
   cluster.put(accounts, anAccount({ name: 'with.dots' }))
   await settle()
   t.equal(cluster.get(accountUsages, 'with.dots'), undefined)
@@ -82,6 +85,9 @@ t.test('lost usage is counted again from the screenshots of the month, with an E
   await stage.settle()
   t.match(stage.cluster.get(accountUsages, 'acme')?.status, { used: 2, days: { '2026-11-21': 2 } })
   t.match(stage.events, [/^Warning UsageRecounted acme: .* 2 units\.$/])
+  stage.cluster.remove(accountUsages, 'acme')
+  await stage.settle()
+  t.match([stage.cluster.get(accountUsages, 'acme')?.status, stage.events.length], [{ used: 2 }, 2], 'also when a person deletes it')
 })
 
 t.test('a Screenshot is charged once, however often it is requested, and never above the limit', async (t) => {
@@ -128,6 +134,8 @@ t.test('the units of a failed capture are refunded once, with a condition', asyn
   cluster.fault = ({ verb, resource }) => (verb === 'patch' && resource === 'screenshots' ? 'refused' : undefined)
   cluster.put<Screenshot>(screenshots, shot(NAME, { spec, status: failedStatus() }))
   cluster.put<Screenshot>(screenshots, shot('unpaid', { status: failedStatus({ attempt: 0 }) }))
+  const lastMonth = toObjectName(newId('scr', new Date('2026-10-31T23:00:00Z')))
+  cluster.put<Screenshot>(screenshots, shot(lastMonth, { spec, status: failedStatus() }))
   await settle()
   t.match(usage(), { used: 2, refunds: [toId(NAME)] })
   cluster.fault = () => undefined

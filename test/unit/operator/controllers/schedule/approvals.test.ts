@@ -18,6 +18,16 @@ const approvals = ({ get }: Pick<ScheduleStage, 'get'>) => get().status?.approva
 const lastEvent = ({ events }: Pick<ScheduleStage, 'events'>) => events.at(-1)
 const isAsked = ({ get }: Pick<ScheduleStage, 'get'>) => Object.keys(get().metadata.annotations ?? {}).length > 0
 
+t.test('the first run waits for a person, with one Event, and is the baseline once the latest run is approved', async (t) => {
+  const stage = await start(t, 2)
+  t.strictSame([stage.baseline(), stage.runs()[1]?.spec.options?.compareTo], [undefined, undefined])
+  t.equal(stage.events.filter((event) => event.includes('WaitingForApproval')).length, 1)
+  await stage.ask('latest')
+  t.equal(stage.baseline(), stage.ids[1])
+  await stage.run()
+  t.equal(stage.runs()[2]?.spec.options?.compareTo, stage.ids[1])
+})
+
 t.test('nobody could see who approved which run, and which one it replaced', async (t) => {
   const stage = await start(t, 3)
   const [first = '', , third = ''] = stage.ids

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
-import { accounts, screenshotSchedules } from '../../../../../crds/client/kinds.ts'
+import { accounts, accountUsages, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import type { CaptureResult } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { AccountUsage } from '../../../../../crds/src/kinds/account-usage.ts'
+import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotScheduleSpec } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { anAccount, at } from '../../../../support/fakes/builders.ts'
 import { startSchedule } from './stage.ts'
@@ -69,17 +70,40 @@ t.test('a due run is compared with the picture that was approved just now', asyn
   t.match(events.at(-1), /^Normal Approved home/)
 })
 
-t.test('a schedule stops without its account, and goes on at once when the account exists again', async (t) => {
-  const { cluster, settle, passTo, runs, events } = await startRuns(t, 0)
-  cluster.remove(accounts, 'acme')
-  await settle()
-  await passTo(HOUR + 60)
-  t.strictSame([runs(), events.length], [[], 1])
-  t.match(events[0], /^Warning AccountNotFound home/)
-  cluster.put(accounts, anAccount({ name: 'acme' }))
-  await settle()
-  t.equal(runs().length, 1)
-  t.match(events[1], /^Normal Scheduled home/)
+const usage = (used: number) => ({ metadata: { name: 'acme' }, spec: { limit: 10 }, status: { period: '2026-11', used } }) as AccountUsage
+type Cluster = Awaited<ReturnType<typeof startRuns>>['cluster']
+for (const [reason, block, unblock] of [
+  ['AccountNotFound', (cluster) => cluster.remove(accounts, 'acme'), (cluster) => cluster.put(accounts, anAccount({ name: 'acme' }))],
+  [
+    'AccountSuspended',
+    (cluster) => cluster.put(accounts, anAccount({ name: 'acme', spec: { suspended: true } })),
+    (cluster) => cluster.put(accounts, anAccount({ name: 'acme' })),
+  ],
+  ['QuotaExceeded', (cluster) => cluster.put(accountUsages, usage(10)), (cluster) => cluster.put(accountUsages, usage(9))],
+] as [string, (cluster: Cluster) => unknown, (cluster: Cluster) => unknown][]) {
+  t.test(`${reason} stops a schedule with one Event, and only the last of the missed runs follows`, async (t) => {
+    const { cluster, settle, passTo, runs, events, change, clock } = await startRuns(t, 0)
+    block(cluster)
+    await settle()
+    for (const hour of [1, 2, 3]) await passTo(hour * HOUR + 60)
+    t.strictSame([runs(), events.length], [[], 1])
+    t.ok(events[0]?.startsWith(`Warning ${reason} home`))
+    unblock(cluster)
+    await settle()
+    // A change of the usage alone is noticed when the next run is due.
+    if (reason === 'QuotaExceeded') await change({ spec: { startingDeadlineSeconds: 86_400 } })
+    t.match(runs(), [{ spec: { scheduleRef: { time: at(3 * HOUR).toISOString() } } }])
+    t.equal(runs().length, 1)
+    t.match(events[1], /^Normal Scheduled home/)
+    t.equal(clock.second, 3 * HOUR + 60)
+  })
+}
+
+t.test('a run of a schedule with 300 KB of html gets all of it, although the cache leaves it out', async (t) => {
+  const options = { html: 'x'.repeat(300_000), delay: 1 }
+  const { begin, reflectors } = await startRuns(t, 0, { template: { url: 'about:html', options } })
+  t.strictSame((await begin()).spec.options, options)
+  t.strictSame(reflectors.schedules.lister.get('default/home')?.spec.template.options, { delay: 1 })
 })
 
 t.test('a schedule that has not changed is not written again', async (t) => {
@@ -108,6 +132,14 @@ t.test('a picture is kept as long as the schedule or an open run needs it', asyn
   const last = await run()
   t.strictSame(keys().toSorted(), pictures(last))
   t.ok(bucket.objects.has(OTHERS[0]!), 'the pictures of another schedule stay')
+})
+
+t.test('the picture goes with the comparison', async (t) => {
+  const { run, change, keys, get } = await startRuns(t, 0)
+  await run()
+  t.equal(keys().length, 2)
+  await change({ spec: { comparison: null } })
+  t.strictSame([keys(), get().status?.baseline], [[], undefined])
 })
 
 t.test('the last picture whose file exists is kept, with its text and the facts of its page', async (t) => {
@@ -198,4 +230,16 @@ t.test('options of a later schedule with the same name stay', async (t) => {
   await settle()
   t.strictSame(keys(), [])
   t.ok(bucket.objects.has('schedules/acme/home.jwe'))
+})
+
+t.test('a deleted schedule ran while a finalizer kept it, and a deleted run that a finalizer kept was active for ever', async (t) => {
+  const { begin, get, runs, cluster, settle, passTo } = await startRuns(t, 0)
+  const kept = { deletionTimestamp: at(1).toISOString(), finalizers: ['example.com/held'] }
+  const run = await begin()
+  cluster.put<Screenshot>(screenshots, { ...run, metadata: { ...run.metadata, ...kept } })
+  await settle()
+  t.match(get().status, { active: undefined, recentRuns: [{ outcome: 'deleted' }] })
+  cluster.put(screenshotSchedules, { ...get(), metadata: { ...get().metadata, ...kept } })
+  await passTo(5 * HOUR)
+  t.equal(runs().length, 1)
 })
