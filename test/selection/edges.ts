@@ -130,11 +130,11 @@ export const rules: Rules = {
         'api-gateway/src/resources/keys',
         'operator/src/secrets',
       ),
-      tests: integration('account/*', 'api-gateway/keys', 'quota/accounts'),
+      tests: integration('account/*', 'api-gateway/keys', 'quota/exactness'),
     },
     {
       sources: below('operator/src/controllers/quota', 'api-gateway/src/quota', 'api-gateway/src/resources/usage', 'crds/src/usage'),
-      tests: integration('quota/*', 'operator/kubectl', 'api-gateway/screenshots'),
+      tests: integration('quota/*', 'operator/captures', 'api-gateway/screenshots'),
     },
     {
       sources: below('operator/src/runner', 'operator/src/controllers/runner-pool'),
@@ -173,7 +173,7 @@ export const rules: Rules = {
     },
     {
       sources: below(...['common', 'creation', 'http', 'options', 'plugins', 'store'].map((name) => `api-gateway/src/${name}`)),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/accounts', 'retention/archive'),
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/exactness', 'retention/archive'),
     },
     {
       sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi', 'api-gateway/src/reference'),

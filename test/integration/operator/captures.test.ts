@@ -1,14 +1,26 @@
 import t from 'tap'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
+import { accounts, accountUsages } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { attemptMilliseconds } from '../../../crds/src/dispatch/deadline.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
+import { toStoredStatus } from '../../../crds/src/usage/stored-usage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
+// Captures from the queue to the file and the charge, by an operator with the chart's permissions. No gateway has charged these Screenshots.
+
 const stage = await startStage(t)
-const { node } = stage
-let leader = await stage.lead()
+const { node, release } = stage
+const accountStore = new Resource(release.admin, accounts)
+const usages = new Resource(release.admin, accountUsages)
+const createAccount = (name: string): Promise<Account> =>
+  accountStore.create({ metadata: { name }, spec: { plan: 'scale' } } as NewObject<Account>)
+for (const name of ['default', 'red', 'blue', 'green']) await createAccount(name)
+let leader = await stage.lead({ charges: true })
 await stage.setPool({ minIdle: 2, maxPods: 2 })
 await stage.whenIdle(2)
 
@@ -20,6 +32,21 @@ t.beforeEach(() => {
   node.capture = async () => {}
   node.orders.length = 0
 })
+
+/** Creates an account with this much left of its quota. */
+async function createWith(name: string, units: number): Promise<void> {
+  await createAccount(name)
+  const usage = await eventually('its usage exists', async () => {
+    const found = await usages.find(name)
+    return found?.status?.period !== undefined && found
+  })
+  await usages.patch(name, mergePatch({ status: { used: usage.spec.limit - units } }), { subresource: 'status' })
+}
+const leftOf = async (name: string) => {
+  const { spec, status } = await usages.get(name)
+  return spec.limit - (status?.used ?? 0)
+}
+const reasonOf = ({ status }: Screenshot) => findCondition(status?.conditions, 'Succeeded')?.reason
 
 t.test('the operator captures a Screenshot with one claim, one order and one file', async (t) => {
   const shot = await stage.create()
@@ -39,23 +66,41 @@ t.test('the operator assigns a Screenshot to the runner whose browser belongs to
   t.equal(pods.size, 2, [...pods].join(', '))
 })
 
-t.test('the operator keeps a failure of the page as the runner reported it', async (t) => {
-  node.capture = async () => {
-    throw new CaptureError('DNS_FAILED', 'example.com does not resolve')
+t.test('the operator charges a Screenshot at its claim, and fails it without a claim when the quota is used up', async (t) => {
+  await createWith('alpha', 1)
+  t.match((await stage.whenFinished(await stage.create({ accountName: 'alpha' }))).status, { phase: 'Completed', attempt: 1 })
+  t.equal(await leftOf('alpha'), 0)
+  const refused = await stage.whenFinished(await stage.create({ accountName: 'alpha' }))
+  t.match(refused.status, { phase: 'Failed', attempt: undefined, result: { error: { code: 'USAGE_LIMIT_REACHED' } } })
+  t.equal(reasonOf(refused), 'QuotaExceeded')
+  t.equal(node.orders.length, 1, 'no runner received an order')
+})
+
+t.test('the operator repeats an attempt that its runner gave up, keeps the pod, reports why, and charges once', async (t) => {
+  await createWith('attempts', 5)
+  await stage.whenIdle(2)
+  const before = (await stage.poolPods()).map(({ metadata }) => metadata.uid).sort()
+  const seen: (string | undefined)[] = []
+  node.capture = async (order) => {
+    seen.push(findCondition((await stage.shots.get(order.name)).status?.conditions, 'Charged')?.status)
+    if (order.attempt < 3) throw new CaptureError('STORAGE_FAILED', 'the store responded with 503')
   }
-  const done = await stage.whenFinished(await stage.create())
-  t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'DNS_FAILED' } } })
-  t.equal(node.orders.length, 1)
+  const shot = await stage.create({ accountName: 'attempts' })
+  const done = await stage.whenFinished(shot)
+  t.match(done.status, { phase: 'Completed', attempt: 3, lostRunners: undefined })
+  t.strictSame((await stage.poolPods()).map(({ metadata }) => metadata.uid).sort(), before)
+  const messages = (await stage.eventsOf(shot.metadata.name)).map(({ reason, message }) => `${reason} ${message}`)
+  t.match(messages.join(), /AttemptFailed pod \S+ attempt 1: STORAGE_FAILED: the store responded with 503/)
+  t.strictSame(seen, ['True', 'True', 'True'], 'the charge is in the write of the claim')
+  t.equal(await leftOf('attempts'), 4)
 })
 
 t.test('the operator starts another attempt on another pod when a runner drops a capture', async (t) => {
   node.capture = async (order) => {
     if (order.attempt === 1) throw new CaptureError('INTERNAL_ERROR', 'the browser crashed')
   }
-  const done = await stage.whenFinished(await stage.create())
-  t.match(done.status, { phase: 'Completed', attempt: 2 })
+  t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 2, lostRunners: undefined })
   t.equal(new Set(node.orders.map(({ pod }) => pod)).size, 2)
-  t.equal(done.status?.lostRunners, undefined)
 })
 
 t.test('the operator starts no fourth attempt', async (t) => {
@@ -65,6 +110,37 @@ t.test('the operator starts no fourth attempt', async (t) => {
   const done = await stage.whenFinished(await stage.create())
   t.match(done.status, { phase: 'Failed', attempt: 3, result: { error: { code: 'STORAGE_FAILED' } } })
   t.equal(node.orders.length, 3)
+})
+
+t.test('complaint: failed captures are charged: the operator refunds the unit, and keeps the failure of the page', async (t) => {
+  await createWith('failing', 5)
+  node.capture = async () => {
+    throw new CaptureError('DNS_FAILED', 'example.com does not resolve')
+  }
+  const shot = await stage.create({ accountName: 'failing' })
+  const isRefunded = ({ status }: Screenshot) => findCondition(status?.conditions, 'Refunded')?.status === 'True'
+  const done = await stage.when(shot, 'is refunded', isRefunded)
+  t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'DNS_FAILED' } } })
+  t.equal(node.orders.length, 1)
+  t.equal(await leftOf('failing'), 5)
+})
+
+t.test('the operator charges once, whichever leader writes the claim', async (t) => {
+  await createWith('handover', 5)
+  const shot = await stage.create({ accountName: 'handover', poolName: 'large' })
+  const waiting = await stage.when(shot, 'waits', (current) => reasonOf(current) === 'PoolNotFound')
+  // As if the previous leader had ended between the charge and the claim.
+  const held = { id: waiting.metadata.uid, names: [waiting.metadata.name], gateway: 'operator', at: new Date().toISOString() }
+  const used = (await usages.get('handover')).status?.used ?? 0
+  await leader.stop()
+  await usages.patch('handover', mergePatch({ status: toStoredStatus({ used: used + 1, reservations: [held] }) }), {
+    subresource: 'status',
+  })
+  leader = await stage.lead({ charges: true })
+  await stage.poolClient.create({ metadata: { name: 'large' }, spec: { ...(await stage.pool()).spec, minIdle: 0 } })
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', runner: { pod: 'large-0' } })
+  t.equal(await leftOf('handover'), 4)
+  await stage.poolClient.delete('large')
 })
 
 t.test('the operator captures again when a pod is lost, into a file that the first attempt has not written', async (t) => {
@@ -95,24 +171,6 @@ t.test('the operator counts no attempt and does not blame the page when a pod is
   t.equal(done.status?.lostRunners, undefined)
   t.match(await stage.fileOf(shot), new RegExp(`attempt 1 on ${done.status?.runner?.pod}`))
   t.match(await whenReported(shot.metadata.name, 'HandedBack'), { type: 'Warning', message: /asked to go|was deleted/ })
-})
-
-t.test('the operator keeps the pod of a runner that gave up a capture, and reports the reason', async (t) => {
-  await stage.whenIdle(2)
-  const before = (await stage.poolPods()).map(({ metadata }) => metadata.uid).sort()
-  node.capture = async (order) => {
-    if (order.attempt < 3) throw new CaptureError('STORAGE_FAILED', 'the store responded with 503')
-  }
-  const shot = await stage.create()
-  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 3 })
-  t.strictSame((await stage.poolPods()).map(({ metadata }) => metadata.uid).sort(), before)
-  const messages = (await stage.eventsOf(shot.metadata.name))
-    .filter(({ reason }) => reason === 'AttemptFailed')
-    .map(({ message }) => message)
-  t.ok(
-    messages.some((message) => message?.includes('attempt 1: STORAGE_FAILED: the store responded with 503')),
-    messages.join(),
-  )
 })
 
 t.test('the operator captures on nodes whose clocks are 90 s off, and reports it', async (t) => {
@@ -166,41 +224,28 @@ t.test('an account was blamed for a runner that ran out of memory with a page of
   await stage.whenFinished(green)
 })
 
-t.test('the operator adopts a capture whose order was accepted without a response', async (t) => {
-  await stage.whenIdle(2)
-  for (const runner of node.runners.values()) {
-    const swallowAnswer = (): void => {
-      runner.intercept = (_server, request, response) => {
-        if (request.method === 'POST') response.writeHead = () => response.destroy() as never
-        else swallowAnswer()
-        return false
+for (const [what, loses] of [
+  ['adopts a capture whose order was accepted without a response', 'response'],
+  ['sends the same attempt again when the runner did not get the order', 'order'],
+] as const) {
+  t.test(`the operator ${what}`, async (t) => {
+    await stage.whenIdle(2)
+    for (const runner of node.runners.values()) {
+      const lose = (): void => {
+        runner.intercept = (_server, request, response) => {
+          if (request.method !== 'POST') lose()
+          else if (loses === 'order') response.destroy()
+          else response.writeHead = () => response.destroy() as never
+          return request.method === 'POST' && loses === 'order'
+        }
       }
+      lose()
     }
-    swallowAnswer()
-  }
-  const done = await stage.whenFinished(await stage.create())
-  t.match(done.status, { phase: 'Completed', attempt: 1 })
-  t.equal(node.orders.length, 1)
-  for (const runner of node.runners.values()) runner.intercept = undefined
-})
-
-t.test('the operator sends the same attempt again when the runner did not get the order', async (t) => {
-  await stage.whenIdle(2)
-  for (const runner of node.runners.values()) {
-    const loseOrder = (): void => {
-      runner.intercept = (_server, request, response) => {
-        if (request.method !== 'POST') loseOrder()
-        else response.destroy()
-        return request.method === 'POST'
-      }
-    }
-    loseOrder()
-  }
-  const done = await stage.whenFinished(await stage.create())
-  t.match(done.status, { phase: 'Completed', attempt: 1 })
-  t.equal(node.orders.length, 1)
-  for (const runner of node.runners.values()) runner.intercept = undefined
-})
+    t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+    t.equal(node.orders.length, 1)
+    for (const runner of node.runners.values()) runner.intercept = undefined
+  })
+}
 
 t.test('the operator cancels the capture of a deleted Screenshot and leaves no file', async (t) => {
   const begun = Promise.withResolvers<void>()
@@ -217,28 +262,6 @@ t.test('the operator cancels the capture of a deleted Screenshot and leaves no f
   node.capture = async () => {}
   t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed' }, 'the operator goes on')
   t.equal(await stage.fileOf(shot), undefined)
-})
-
-t.test('the operator deletes the file of a Screenshot that is deleted after its capture', async (t) => {
-  const shot = await stage.create()
-  await stage.whenFinished(shot)
-  t.ok(await stage.fileOf(shot))
-  await stage.shots.delete(shot.metadata.name)
-  await eventually('the file was deleted', async () => (await stage.fileOf(shot)) === undefined)
-})
-
-t.test('the operator reports why a Screenshot of an unknown pool waits, and captures it once the pool exists', async (t) => {
-  const shot = await stage.create({ poolName: 'large' })
-  const waiting = await stage.when(
-    shot,
-    'says why',
-    ({ status }) => findCondition(status?.conditions, 'Succeeded')?.reason === 'PoolNotFound',
-  )
-  t.equal(waiting.status?.phase, 'Pending')
-  const { spec } = await stage.pool()
-  await stage.poolClient.create({ metadata: { name: 'large' }, spec: { ...spec, minIdle: 0 } })
-  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', runner: { pod: 'large-0' } })
-  await stage.poolClient.delete('large')
 })
 
 t.test('the operator counts its work in its metrics', async (t) => {
@@ -260,7 +283,6 @@ t.test('the operator counts its work in its metrics', async (t) => {
 // Videos and the pool of the chart that records them.
 
 const videoPool = () => stage.poolClient.get('video')
-const setVideoPool = (spec: object) => stage.poolClient.patch('video', mergePatch({ spec }))
 const conditionOf = async (type: string) => findCondition((await videoPool()).status?.conditions, type)
 const podsOfPool = () => stage.podClient.listAll({ labelSelector: 'tintype.dev/pool=video' })
 const createVideo = (options: object = {}) => stage.create({ options: { format: 'mp4', ...options } })
@@ -269,85 +291,22 @@ t.test('the pool of videos starts its first pod for the first video, and none fo
   t.match((await stage.whenFinished(await stage.create())).status?.runner?.pod, /^default-/)
   t.strictSame(await podsOfPool(), [])
   t.match(await conditionOf('Ready'), { status: 'True', reason: 'ScaledToZero' })
-  const done = await stage.whenFinished(await createVideo())
+  const done = await stage.whenFinished(await createVideo({ videoPoster: true }))
   t.match(done.status, { phase: 'Completed', runner: { pod: 'video-0' }, result: { format: 'mp4' } })
   t.match(done.status?.storagePath, /\.mp4$/)
   t.match(await stage.fileOf(done), / attempt 1 on video-0$/)
   t.match(await conditionOf('VideoReady'), { status: 'True', reason: 'VideoAvailable' })
+  const { order } = node.orders.at(-1) ?? {}
+  t.match(order?.upload.headers, { 'content-type': 'video/mp4' })
+  t.match(order?.artifacts, [{ type: 'poster', upload: { headers: { 'content-type': 'image/jpeg' } } }])
   const [pod] = await podsOfPool()
   t.match(pod?.spec?.terminationGracePeriodSeconds, 600)
   t.match(pod?.spec?.containers[0]?.image, /\/capture-runner-video:/)
 })
 
-t.test('screenshots do not wait for videos, and videos start in the order of their creation', async (t) => {
-  const gate = Promise.withResolvers<void>()
-  node.capture = async ({ options }) => (options?.format === 'webm' ? gate.promise : undefined)
-  await setVideoPool({ maxPods: 1 })
-  const videos = []
-  for (let n = 0; n < 10; n++) videos.push(await createVideo({ format: 'webm', videoDuration: 120 }))
-  await eventually('nine wait', async () => (await videoPool()).status?.queued === 9)
-  for (let n = 0; n < 3; n++) t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
-  t.equal((await videoPool()).status?.queued, 9)
-  gate.resolve()
-  for (const video of videos) t.match((await stage.whenFinished(video)).status, { phase: 'Completed', attempt: 1 })
-  const names = videos.map(({ metadata }) => metadata.name)
-  t.strictSame(
-    node.orders.map(({ order }) => order.name).filter((name) => names.includes(name)),
-    names,
-  )
-})
-
-t.test('the order of a video has time for its frames, and an upload with its content type', async (t) => {
-  const until = async (options: object) => {
-    const { status, metadata } = await stage.whenFinished(await createVideo(options))
-    const order = node.orders.findLast(({ order: { name } }) => name === metadata.name)?.order
-    return { order, milliseconds: (order?.deadline ?? 0) - Date.parse(status?.startTime ?? '') }
-  }
-  const short = await until({ videoDuration: 1, videoPoster: true })
-  const long = await until({ videoDuration: 120, format: 'webm' })
-  t.ok(long.milliseconds - short.milliseconds > 119 * 30 * 100, `${long.milliseconds} and ${short.milliseconds} ms`)
-  t.match(short.order?.upload.headers, { 'content-type': 'video/mp4' })
-  t.match(short.order?.artifacts, [{ type: 'poster', upload: { headers: { 'content-type': 'image/jpeg' } } }])
-  t.match(long.order?.upload.headers, { 'content-type': 'video/webm' })
-})
-
-t.test('a lost runner and a new leader neither lose a video nor store it twice', async (t) => {
-  await setVideoPool({ maxPods: 2 })
-  const stored = new Map<string, number>()
-  const store = node.store
-  node.store = async (order, text) => {
-    stored.set(order.name, (stored.get(order.name) ?? 0) + 1)
-    return store(order, text)
-  }
-  const gate = Promise.withResolvers<void>()
-  node.capture = async (order, runner) => {
-    if (order.attempt === 1) await node.crash(runner, 1)
-    if (order.attempt === 1) await new Promise(() => {})
-    await gate.promise
-  }
-  const lost = await createVideo()
-  await eventually('the second attempt runs', async () =>
-    node.orders.some(({ order }) => order.name === lost.metadata.name && order.attempt === 2),
-  )
-  await leader.stop()
-  leader = await stage.lead()
-  gate.resolve()
-  const done = await stage.whenFinished(lost)
-  t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
-  t.equal(stored.get(lost.metadata.name), 1)
-  node.store = store
-})
-
-t.test('a deleted video leaves no file', async (t) => {
-  const done = await stage.whenFinished(await createVideo())
-  t.ok(await stage.fileOf(done))
-  await stage.shots.delete(done.metadata.name)
-  await eventually('its file was deleted', async () => (await stage.fileOf(done)) === undefined)
-})
-
 t.test('videos wait while the runners cannot record, and the pool and an Event report why', async (t) => {
   node.video = { available: false, detail: 'ffmpeg was not found' }
-  await setVideoPool({ isolation: 'browser' })
+  await stage.poolClient.patch('video', mergePatch({ spec: { isolation: 'browser' } }))
   const video = await createVideo()
   await eventually('the pool reports it', async () => (await conditionOf('VideoReady'))?.reason === 'VideoUnavailable')
   t.match(await conditionOf('VideoReady'), { status: 'False', message: /ffmpeg was not found\. .*capture-runner-video/ })
@@ -356,19 +315,7 @@ t.test('videos wait while the runners cannot record, and the pool and an Event r
   t.match((await stage.shots.get(video.metadata.name)).status?.phase, 'Pending')
   t.match((await stage.whenFinished(await stage.create())).status?.phase, 'Completed')
   node.video = { available: true, detail: '' }
-  await setVideoPool({ isolation: 'context' })
+  await stage.poolClient.patch('video', mergePatch({ spec: { isolation: 'context' } }))
   t.match((await stage.whenFinished(video)).status, { phase: 'Completed', attempt: 1 })
   await whenReported('video', 'VideoAvailable')
-})
-
-t.test('queued videos fail when their pool no longer records', async (t) => {
-  node.keepsUnready = true
-  await setVideoPool({ isolation: 'browser' })
-  const video = await createVideo()
-  await setVideoPool({ video: null })
-  t.match((await stage.whenFinished(video)).status?.result?.error, {
-    code: 'VIDEO_UNAVAILABLE',
-    message: /RunnerPool video does not record/,
-  })
-  await eventually('the pool no longer reports on videos', async () => (await conditionOf('VideoReady')) === undefined)
 })

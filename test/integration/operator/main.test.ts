@@ -150,11 +150,3 @@ t.test('an operator without read permissions does not become the leader', async 
   t.equal(await theLeader(), next)
   t.equal(await blind.isLeader(), false)
 })
-
-t.test('an operator reports all invalid environment variables and does not start', async (t) => {
-  const broken = await startProgram(t, { TINTYPE_NAMESPACE: 'tintype', TINTYPE_STORAGE_ENDPOINT: 'minio', TINTYPE_LOG_LEVEL: 'loud' })
-  t.equal(await broken.end('SIGCONT'), 1)
-  for (const name of ['TINTYPE_POD_UID', 'TINTYPE_STORAGE_ENDPOINT', 'TINTYPE_LOG_LEVEL', 'TINTYPE_STORAGE_SECRET_KEY']) {
-    t.ok(broken.output().includes(name), name)
-  }
-})

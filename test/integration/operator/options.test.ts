@@ -1,4 +1,3 @@
-import { Client } from 'minio'
 import t, { type Test } from 'tap'
 import { storeBatchOptions, storeOptions } from '../../../api-gateway/src/options/store-options.ts'
 import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
@@ -22,9 +21,8 @@ await stage.setPool({ minIdle: 1, maxPods: 1 })
 await stage.whenIdle(1)
 const { http } = await stage.release.asPod('tintype-api-gateway', 'gateway-1')
 const shots = new Resource(http, screenshots)
-const { endpoint, port, accessKey, secretKey } = minio
-const objects = openBucket({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
-const root = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey })
+const objects = openBucket(minio.access())
+const root = minio.connect()
 const sealingKey = toSealingKey(stage.openingKey)
 const deps = { sealingKey: () => sealingKey, objects }
 const url = 'https://example.com/'

@@ -2,10 +2,6 @@
 // Operators run in this process with the chart's ServiceAccount.
 
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Client } from 'minio'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { events, type Pod, pods } from '../../../crds/client/core-resources.ts'
@@ -36,17 +32,14 @@ import { DispatchKey } from '../../../operator/src/secrets/release-keys.ts'
 import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aTerm } from '../../support/fakes/term.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 import { helm } from '../../support/sources/chart.ts'
 import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { makeIdentities, operatorStorage } from '../store-identities.ts'
 import { FakeNode } from './node.ts'
-
-/** The chart sets it in the operator's environment; it is read from there. */
-const BUCKET = 'tintype'
 
 /** A name for a Screenshot. It contains its id. */
 export const newName = (): string => toObjectName(newId('scr', new Date()))
@@ -61,24 +54,20 @@ export interface Operator {
 }
 
 /** @param given the port that runners listen on; a free one unless the tested program needs a fixed one */
-export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string>; own?: boolean } = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
-  const minio = await startMinio({ directory })
-  const release = await installRelease(t, { own: given.own ?? false })
+export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string> } = {}) {
+  const minio = await openTestStore(t)
+  const release = await installRelease(t)
   const runnerPort = given.runnerPort ?? (await findFreePorts(1))[0]!
   // Two files with a fixed port may run at the same time.
   const network = `127.${2 + (process.pid % 250)}`
   const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort, network })
   await node.start()
-  t.teardown(async () => {
-    await node.stop()
-    await minio.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
+  t.teardown(() => node.stop())
 
   const dispatchKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   const openingKey = newOpeningKey('k1')
-  await openStorage({ ...minio, region: 'us-east-1', bucket: 'tintype' }).ensureBucket()
+  await openStorage(minio.access()).ensureBucket()
+  const root = minio.connect()
   const environment = {
     TINTYPE_NAMESPACE: NAMESPACE,
     TINTYPE_POD_NAME: 'tintype-operator-0',
@@ -167,17 +156,10 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
 
   /** The text of a Screenshot's file. */
   async function fileOf(shot: Screenshot): Promise<string | undefined> {
-    const client = new Client({
-      endPoint: '127.0.0.1',
-      port: minio.port,
-      useSSL: false,
-      accessKey: minio.accessKey,
-      secretKey: minio.secretKey,
-    })
     const key = objectKey(accountOf(shot), screenshotIdOf(shot.metadata), withDefaults(shot.spec.options).format)
     try {
       const chunks: Buffer[] = []
-      for await (const chunk of await client.getObject(BUCKET, key)) chunks.push(chunk as Buffer)
+      for await (const chunk of await root.getObject(minio.access().bucket, key)) chunks.push(chunk as Buffer)
       return Buffer.concat(chunks).toString()
     } catch (error) {
       if ((error as { code?: string }).code === 'NoSuchKey') return undefined
