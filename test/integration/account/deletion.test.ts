@@ -13,7 +13,7 @@ import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { startStage } from '../retention/stage.ts'
 
-// An Account is deleted with kubectl while captures of it are queued. There is no pool, so they stay queued.
+// Accounts are deleted with kubectl while captures of them are queued. There is no pool, so they stay queued. The grace period is a second.
 
 const stage = await startStage(t)
 const { world, gateway } = stage
@@ -21,7 +21,9 @@ const http = new KubeHttp(await accessPlane(world.plane.kubeconfigPath))
 t.teardown(() => http.close())
 const hooks = new Resource(http, webhooks)
 const keyOfOther = await world.createKey({ accountName: 'other' })
-const LONG = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '3600' }
+// The operator would create their usage first.
+for (const name of ['leaving', 'kept-for', 'held']) await world.createAccount(name)
+const operator = await stage.startOperator({ TINTYPE_RETENTION_LIVE_FOR_SECONDS: '3600', TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
 
 const create = async (key: string): Promise<string> => {
   const { body } = await call(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
@@ -33,9 +35,7 @@ const objectsOf = async (account: string) => {
 }
 const filesOf = async (account: string) => (await stage.keysUnder('')).filter((name) => name.split('/')[1] === account)
 
-t.test('deleting an Account ends its queued captures at once, and no others', async (t) => {
-  const operator = await stage.startOperator(LONG)
-  await world.createAccount('leaving')
+t.test('all data of a deleted Account is deleted after the grace period: records, pictures, keys and webhooks', async (t) => {
   const key = await world.createKey({ accountName: 'leaving' })
   const waiting = [await create(key), await create(key)]
   const others = await create(keyOfOther)
@@ -45,42 +45,24 @@ t.test('deleting an Account ends its queued captures at once, and no others', as
     spec: { accountName: 'leaving', url: 'https://example.com/', events: ['screenshot.failed'] },
   })
   await eventually('the operator leads', operator.isLeader)
+  t.strictSame([(await objectsOf('leaving')).length, (await filesOf('leaving')).length], [5, 1], 'control: there is data to delete')
   await world.accounts.delete('leaving')
-  for (const name of waiting) {
-    const ended = await eventually(`${name} has ended`, async () => {
-      const shot = await world.screenshots.get(name)
-      return shot.status?.phase === 'Failed' && shot
-    })
-    t.match(ended.status?.result, { error: { code: 'CANCELLED', message: 'the account leaving was deleted' } })
-    t.equal(findCondition(ended.status?.conditions, 'Succeeded')?.reason, 'AccountDeleted')
-  }
-  t.equal((await world.screenshots.get(others)).status?.phase, 'Pending')
-  await eventually('the time of the deletion is recorded', () => stage.hasObject(deletedAccountKey('leaving')))
-  t.ok((await filesOf('leaving')).length > 1, 'nothing is deleted within the grace period')
-  await operator.end('SIGTERM')
-})
-
-t.test('all data of a deleted Account is deleted after the grace period: records, pictures, keys and webhooks', async (t) => {
-  t.ok((await objectsOf('leaving')).length >= 4, 'control: there is data to delete')
-  const operator = await stage.startOperator({ ...LONG, TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
   await eventually('no data is left', async () => [...(await objectsOf('leaving')), ...(await filesOf('leaving'))].length === 0, 60_000)
   await eventually('the mark is deleted last', async () => (await stage.keysUnder('gone/')).length === 0, 60_000)
-  t.ok((await objectsOf('other')).length > 0)
-  await operator.end('SIGTERM')
+  for (const name of waiting) t.equal(await world.screenshots.find(name), undefined)
+  t.equal((await world.screenshots.get(others)).status?.phase, 'Pending')
 })
 
 t.test('kubectl showed a deleted object that a finalizer kept as Ready', async (t) => {
   const [url, accountName] = ['https://example.com/', 'kept']
   const metadata = { name: 'kept', finalizers: ['example.com/held'] }
   const schedules = new Resource(http, screenshotSchedules)
-  await world.createAccount('kept-for')
   await world.createKey({ accountName: 'kept-for' })
   const [key] = (await world.keys.listAll()).filter((each) => accountOf(each) === 'kept-for') as [ApiKey]
   await world.keys.patch(key.metadata.name, mergePatch({ metadata: { finalizers: metadata.finalizers } }))
   await world.accounts.create({ metadata, spec: { plan: 'scale' } } as never)
   await hooks.create({ metadata, spec: { accountName: 'kept-for', url, events: ['screenshot.failed'] } } as never)
   await schedules.create({ metadata, spec: { accountName: 'kept-for', schedule: '@daily', template: { url } } } as never)
-  const operator = await stage.startOperator(LONG)
   const kinds = [world.keys, hooks, schedules, world.accounts] as unknown as Resource<ApiKey>[]
   for (const [index, kind] of kinds.entries()) {
     const name = index === 0 ? key.metadata.name : accountName
@@ -96,13 +78,11 @@ t.test('kubectl showed a deleted object that a finalizer kept as Ready', async (
     await kind.patch(name, mergePatch({ metadata: { finalizers: null } }))
     await eventually(`${index} is gone`, async () => (await kind.find(name)) === undefined)
   }
-  await operator.end('SIGTERM')
 })
 
 t.test('a deleted Account that a finalizer kept went on working, and so did a key in the Account that was created again', async (t) => {
   const schedules = new Resource(http, screenshotSchedules)
   const [url, accountName, finalizers] = ['https://example.com/', 'held', ['example.com/held']]
-  await world.createAccount(accountName)
   const key = await world.createKey({ accountName })
   const waiting = await create(key)
   await stage.addRecord({ account: accountName })
@@ -110,7 +90,6 @@ t.test('a deleted Account that a finalizer kept went on working, and so did a ke
   const [{ metadata }] = (await world.keys.listAll()).filter((each) => accountOf(each) === accountName) as [ApiKey]
   await world.keys.patch(metadata.name, mergePatch({ metadata: { finalizers } }))
   await world.accounts.patch(accountName, mergePatch({ metadata: { finalizers } }))
-  const operator = await stage.startOperator({ ...LONG, TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
   const readyOf = async () => findCondition((await schedules.get(accountName)).status?.conditions, 'Ready')?.reason
   await eventually('the schedule is ready', async () => (await readyOf()) === 'Scheduled')
   await world.accounts.delete(accountName)
@@ -138,34 +117,4 @@ t.test('a deleted Account that a finalizer kept went on working, and so did a ke
   await eventually('a key of the new account is accepted', async () => (await statusWith(fresh)) === 200)
   t.equal(await statusWith(key), 401)
   t.ok(await world.keys.find(metadata.name), 'control: the old key is still there')
-  await operator.end('SIGTERM')
-})
-
-t.test('a Screenshot of kubectl ran in an Account that was created again, though it was for the deleted one', async (t) => {
-  const operator = await stage.startOperator(LONG)
-  await eventually('the operator leads', operator.isLeader)
-  // The operator creates the usage.
-  const createAccount = (name: string) => world.accounts.create({ metadata: { name }, spec: { plan: 'scale' } } as never)
-  const apply = (name: string, accountName: string) =>
-    world.screenshots.create({ metadata: { name }, spec: { url: 'https://example.com/', accountName } } as never)
-  const reasonOf = async (name: string, type: string) => findCondition((await world.screenshots.get(name)).status?.conditions, type)?.reason
-  const whenReason = (name: string, type: string, reason: string) =>
-    eventually(`${name} is ${reason}`, async () => (await reasonOf(name, type)) === reason)
-  await createAccount('again')
-  await apply('before-deletion', 'again')
-  await world.accounts.delete('again')
-  await whenReason('before-deletion', 'Succeeded', 'AccountDeleted')
-  await eventually('the deletion is recorded', () => stage.hasObject(deletedAccountKey('again')))
-  await apply('after-deletion', 'again')
-  await whenReason('after-deletion', 'Succeeded', 'AccountDeleted')
-  // GitOps applies objects in any order. There is no pool, so that a Screenshot that could run waits for one.
-  await apply('before-account', 'planned')
-  await whenReason('before-account', 'Runnable', 'AccountNotFound')
-  await createAccount('planned')
-  await whenReason('before-account', 'Runnable', 'PoolNotFound')
-  await createAccount('again')
-  await apply('in-new-account', 'again')
-  await whenReason('in-new-account', 'Runnable', 'PoolNotFound')
-  t.equal((await world.screenshots.get('after-deletion')).status?.phase, 'Failed')
-  await operator.end('SIGTERM')
 })

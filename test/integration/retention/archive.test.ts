@@ -2,12 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { createdAtOf, screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
-import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
-import { toArchivedLine } from '../../../crds/src/records/archive.ts'
-import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
+import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
-import { openPrefix } from '../../../crds/src/webhooks/undelivered.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus, failedStatus } from '../../support/fakes/builders.ts'
 import { isFullLength } from '../../support/length.ts'
@@ -17,8 +14,9 @@ import { ACCOUNT, ago, PICTURE, startStage } from './stage.ts'
 
 const stage = await startStage(t)
 const { world, get, remove, liveIds, listIds } = stage
+const APPLIER = 'applier'
+for (const name of ['pages', APPLIER, ACCOUNT]) await stage.switchAccount(name)
 let operator: Program
-const isArchived = (id: string) => async () => !(await liveIds()).includes(id) && (await stage.hasObject(recordKey(ACCOUNT, id)))
 
 t.test('a record moves to the archive, and no reader sees a difference', async (t) => {
   const ids = await stage.addRecords(30, (n) => ({
@@ -90,40 +88,6 @@ t.test('a record moves to the archive, and no reader sees a difference', async (
   t.strictSame((await call(`${stage.gateway.url}/v1/screenshots`, { key: other })).body.data, [])
 })
 
-t.test('an archived record can be deleted once, and never reappears', async (t) => {
-  const id = await stage.addRecord()
-  await eventually('it is archived', isArchived(id))
-  const link = (await get(`/screenshots/${id}`)).body.download_url
-  t.equal((await remove(id)).status, 204)
-  t.equal((await get(`/screenshots/${id}`)).status, 404)
-  t.equal((await remove(id)).status, 404)
-  t.notOk((await listIds()).includes(id))
-  t.notOk(await stage.hasFile(id))
-  t.equal((await call(link)).status, 404)
-})
-
-t.test('a record with a pending delivery is archived like others, and its delivery continues in the bucket', async (t) => {
-  await stage.subscribe('other', 'https://nobody.invalid/')
-  const id = await stage.addRecord({ account: 'other' })
-  await eventually('it is archived', async () => (await stage.hasObject(recordKey('other', id))) && !(await liveIds()).includes(id))
-  t.equal((await stage.keysUnder(openPrefix('other', { webhook: 'hook' }))).length, 1)
-  t.ok(await stage.hasFile(id, 'other'))
-})
-
-t.test('a Screenshot that is deleted during its deliveries is not archived but deleted once they are settled', async (t) => {
-  const entry = (state: string) => ({
-    'screenshot.completed': { hook: { attempts: 1, at: new Date(Date.now() + 3_600_000).toISOString(), state } },
-  })
-  const id = await stage.addRecord({ status: { deliveries: entry('open') as never } })
-  await eventually('the gateway has seen it', async () => (await get(`/screenshots/${id}`)).body.status === 'completed')
-  t.equal((await remove(id)).status, 204)
-  t.equal((await get(`/screenshots/${id}`)).status, 404)
-  t.notOk((await listIds()).includes(id))
-  await eventually('the operator has deleted it', async () => !(await liveIds()).includes(id))
-  t.notOk(await stage.hasObject(recordKey(ACCOUNT, id)))
-  t.equal((await get(`/screenshots/${id}`)).status, 404)
-})
-
 t.test('records that are deleted while they are being archived never reappear', async (t) => {
   const ids = await stage.addRecords(120, () => ({}))
   const doomed = ids.filter((_, n) => n % 2 === 0)
@@ -154,20 +118,6 @@ async function findVisible(ids: readonly string[]): Promise<string[]> {
   for (const id of ids) if ((await get(`/screenshots/${id}`)).status !== 404) found.push(id)
   return found
 }
-
-t.test('a change of a record while it is being archived is archived too', async (t) => {
-  const ids = await stage.addRecords(40, () => ({}))
-  const warnings = { status: { result: { warnings: ['late'] } } }
-  const change = (id: string) =>
-    world.screenshots.patch(toObjectName(id), mergePatch(warnings), { subresource: 'status' }).then(
-      () => ['late'],
-      () => [],
-    )
-  const wanted = await Promise.all(ids.map(change))
-  t.ok(wanted.some(({ length }) => length > 0))
-  await eventually('all are archived', async () => (await liveIds()).length === 0)
-  t.strictSame(await Promise.all(ids.map(async (id) => (await get(`/screenshots/${id}`)).body.warnings)), wanted)
-})
 
 const COUNT = isFullLength ? 2_500 : 1_200
 const MOVING = 0.5 * COUNT
@@ -204,7 +154,6 @@ t.test('pages are exact over the records of three days, while many of them are a
 
 // Screenshots that are applied again after their record was archived, as GitOps does. No runner exists, so nothing can be captured.
 
-const APPLIER = 'applier'
 const apply = (name: string, spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> =>
   world.screenshots.create({
     metadata: { name },
@@ -228,17 +177,8 @@ const whenRestored = (name: string) =>
     return shot.status?.restoredFrom !== undefined && shot
   })
 
-/** Waits until the operator wants to capture it. It cannot, because there is no pool. */
-const whenWanted = (name: string) =>
-  eventually(`${name} waits for its pool`, async () => {
-    const shot = await world.screenshots.get(name)
-    return findCondition(shot.status?.conditions, 'Succeeded')?.reason === 'PoolNotFound' && shot
-  })
-
 t.test('a Screenshot applied again takes the result of its record, and is neither captured nor charged', async (t) => {
-  await operator.end('SIGTERM')
   await stage.switchAccount(APPLIER)
-  await stage.startOperator()
   const first = await apply('home')
   const id = await capture(first)
   const before = await get(`/screenshots/${id}`)
@@ -272,67 +212,25 @@ t.test('a Screenshot applied again takes the result of its record, and is neithe
   t.equal((await whenRestored('home')).status?.restoredFrom, id)
 })
 
-t.test('a Screenshot with a name of 253 characters is archived, and takes the result of its record', async (t) => {
+t.test('a Screenshot with a name of 253 characters and 1.2 MB of html is archived whole, and takes the result of its record', async (t) => {
   const name = 'n'.repeat(253)
-  const id = await capture(await apply(name))
-  await apply(name)
+  const html = `<!doctype html><p>${'é '.repeat(400_000)}`
+  const hideSelectors = Array.from({ length: 30 }, (_, n) => `#a${n}${'x'.repeat(400)}`)
+  const options = { html, hideSelectors }
+  const first = await apply(name, { options })
+  const shownId = screenshotIdOf(first.metadata)
+  const { body: pending } = await eventually('the gateway shows it', async () => {
+    const shown = await get(`/screenshots/${shownId}`)
+    return shown.status === 200 && shown
+  })
+  t.equal(pending.options.html, `${html.slice(0, 64)}…`)
+  t.strictSame(pending.options.hide_selectors, hideSelectors)
+  const listed = async () => (await get('/screenshots?limit=100')).body.data.find(({ id }: { id: string }) => id === shownId)
+  t.match(await listed(), { options: { html: pending.options.html, hide_selectors: '…' } })
+  const id = await capture(first)
+  t.ok(isDeepStrictEqual((await stage.archived(id)).spec, first.spec), 'the record has all of it')
+  t.strictSame((await get(`/screenshots/${id}`)).body.options, pending.options)
+  t.equal((await listed()).options.html, pending.options.html)
+  await apply(name, { options })
   t.equal((await whenRestored(name)).status?.restoredFrom, id)
 })
-
-t.test('a Screenshot with another spec is captured', async (t) => {
-  await capture(await apply('other'))
-  await apply('other', { options: { fullPage: false } })
-  t.equal((await whenWanted('other')).status?.restoredFrom, undefined)
-})
-
-t.test('a Screenshot whose record failed or was deleted is captured', async (t) => {
-  await capture(await apply('failed'), failedStatus())
-  await apply('failed')
-  t.equal((await whenWanted('failed')).status?.restoredFrom, undefined)
-  const id = await capture(await apply('deleted'))
-  t.equal((await stage.remove(id)).status, 204)
-  await apply('deleted')
-  t.equal((await whenWanted('deleted')).status?.restoredFrom, undefined)
-})
-
-t.test('a result that the API server refuses is captured anew', async (t) => {
-  const id = await capture(await apply('refused'))
-  const key = recordKey(APPLIER, id)
-  const record = await stage.archived(id)
-  const result = { ...record.status?.result, pageTitle: 'x'.repeat(1_000) }
-  await world.bucket.putObject('tintype', key, toArchivedLine({ ...record, status: { ...record.status, result } }))
-  await apply('refused')
-  t.equal((await whenWanted('refused')).status?.restoredFrom, undefined)
-})
-
-t.test(
-  'a Screenshot with 300 KB or 1.2 MB of html is archived whole, shown as before, and takes the result of its record when applied again',
-  async (t) => {
-    for (const size of [300_000, 1_200_000]) {
-      const name = `large-${size}`
-      const html = `<!doctype html><p>${'é '.repeat(size / 3)}`
-      const hideSelectors = Array.from({ length: 30 }, (_, n) => `#a${n}${'x'.repeat(400)}`)
-      const options = { html, hideSelectors }
-      const first = await apply(name, { options })
-      const shownId = screenshotIdOf(first.metadata)
-      const { body: pending } = await eventually('the gateway shows it', async () => {
-        const shown = await get(`/screenshots/${shownId}`)
-        return shown.status === 200 && shown
-      })
-      t.equal(pending.options.html, `${html.slice(0, 64)}…`)
-      t.strictSame(pending.options.hide_selectors, hideSelectors)
-      const listed = async (one: string) =>
-        (await get('/screenshots?limit=100')).body.data.find((shown: { id: string }) => shown.id === one)
-      t.match(await listed(shownId), { options: { html: pending.options.html, hide_selectors: '…' } })
-      const id = await capture(first)
-      t.ok(isDeepStrictEqual((await stage.archived(id)).spec, first.spec), 'the record has all of it')
-      t.strictSame((await get(`/screenshots/${id}`)).body.options, pending.options)
-      t.equal((await listed(id)).options.html, pending.options.html)
-      await apply(name, { options })
-      t.equal((await whenRestored(name)).status?.restoredFrom, id)
-      await world.screenshots.delete(name)
-      await apply(name, { options: { ...options, html: `${html}<p>` } })
-      t.equal((await whenWanted(name)).status?.restoredFrom, undefined)
-    }
-  },
-)

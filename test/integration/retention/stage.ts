@@ -48,13 +48,16 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   await world.createAccount('other')
   /** The account of records and requests. */
   let current = ''
-  let key = ''
-  /** From now on, records and requests are those of a new account. An operator that runs would create its usage first. */
+  const keys = new Map<string, string>()
+  /** From now on, records and requests are those of this account. An operator that runs would create the usage of a new one first. */
   async function switchAccount(name: string): Promise<void> {
-    await world.createAccount(name)
+    if (!keys.has(name)) {
+      await world.createAccount(name)
+      keys.set(name, await world.createKey({ accountName: name }))
+    }
     current = name
-    key = await world.createKey({ accountName: name })
   }
+  const keyOf = () => keys.get(current) ?? ''
   await switchAccount(ACCOUNT)
   const gateway = await world.startGateway(gatewayEnv)
   let operators = 0
@@ -137,8 +140,8 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   }
 
   const get = (path: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-    call(`${gateway.url}/v1${path}`, { key, headers })
-  const remove = (id: string): Promise<ApiResponse> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
+    call(`${gateway.url}/v1${path}`, { key: keyOf(), headers })
+  const remove = (id: string): Promise<ApiResponse> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key: keyOf() })
   const liveIds = async (): Promise<string[]> =>
     (await world.screenshots.listAll()).map(({ metadata }) => metadata.name.replace('-', '_')).sort()
   const hasFile = async (id: string, account = current): Promise<boolean> => hasObject(objectKey(account, id, 'png'))
@@ -177,7 +180,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     addArchived,
     world,
     get key() {
-      return key
+      return keyOf()
     },
     gateway,
     switchAccount,
