@@ -1,6 +1,6 @@
 import t from 'tap'
 import { configMaps, namespaces } from '../../../crds/client/core-resources.ts'
-import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -12,16 +12,12 @@ import { installRelease, NAMESPACE, whenInForce } from './release.ts'
 // Tests who may delete objects of an account, on a real API server with a real garbage collector and namespace controller.
 
 const release = await installRelease(t, { own: true })
-const adminAccounts = new Resource(release.admin, accounts)
-for (const name of ['acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
+await release.createAccounts('acme', 'other')
 const adminShots = new Resource(release.admin, screenshots)
 const adminHooks = new Resource(release.admin, webhooks)
 const adminKeys = new Resource(release.admin, apiKeys)
 
-const verbs = ['create', 'get', 'list', 'update', 'patch', 'delete', 'deletecollection']
-await release.permit('ann', 'write-ann', { resources: ['screenshots', 'webhooks', 'apikeys'], verbs })
-await release.permit('ann', 'use-ann', { resources: ['accounts'], resourceNames: ['acme'], verbs: ['use'] })
-const ann = await release.asUser('ann')
+const ann = await release.asWriter('ann', ['acme'])
 const shots = new Resource(ann, screenshots)
 const hooks = new Resource(ann, webhooks)
 const keys = new Resource(ann, apiKeys)

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { accessFromToken } from '../../../crds/client/cluster-access.ts'
 import { pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
-import { screenshots } from '../../../crds/client/kinds.ts'
+import { accounts, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -124,8 +124,31 @@ export async function installRelease(t: Ends, options: Pick<TestPlaneOptions, 'o
     })
     await grant(user, role)
   }
-  const people = { asUser, asPod, asAccount, podAccountOf }
-  return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
+
+  /** A user who may write Tintype's kinds in the namespace, and use only these accounts. */
+  async function asWriter(user: string, accountNames: string[]) {
+    await permit(user, `write-${user}`, {
+      resources: ['screenshots', 'screenshotschedules', 'webhooks', 'apikeys'],
+      verbs: ['create', 'get', 'list', 'update', 'patch', 'delete', 'deletecollection'],
+    })
+    await permit(user, `use-${user}`, { resources: ['accounts'], resourceNames: accountNames, verbs: ['use'] })
+    return asUser(user)
+  }
+
+  const createAccounts = (...names: string[]) =>
+    Promise.all(names.map((name) => new Resource(admin, accounts).create({ metadata: { name }, spec: { plan: 'free' } })))
+  const people = { asUser, asWriter, asPod, asAccount, podAccountOf }
+  return {
+    plane,
+    admin,
+    createAccounts,
+    grantEverything,
+    grant,
+    permit,
+    ...people,
+    aClaimedScreenshot,
+    kubeconfigPath: plane.kubeconfigPath,
+  }
 }
 
 interface Rule {

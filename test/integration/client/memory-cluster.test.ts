@@ -4,7 +4,7 @@ import t from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { isAlreadyExists, isConflict, isInvalid, isNotFound, isPatchFailed } from '../../../crds/client/kube-error.ts'
-import { jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
+import { jsonPatch, mergePatch, pointer } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -91,6 +91,14 @@ for (const [server, http] of [
     t.equal(after.status?.deliveries?.['screenshot.completed']?.hook?.state, 'ok', 'the order of fields does not matter')
   })
 
+  t.test(`${server} sets a field whose name needs no pointer by a merge patch, and one that does by a JSON patch`, async (t) => {
+    const maps = new Resource(http, secrets)
+    await maps.create({ metadata: { name: 'labelled', labels: { 'tintype.dev/hash-1': 'old' } } })
+    await maps.patch('labelled', jsonPatch([{ op: 'replace', path: pointer('metadata', 'labels', 'tintype.dev/hash-1'), value: 'new' }]))
+    const { metadata } = await maps.patch('labelled', mergePatch({ metadata: { labels: { 'tintype.dev/hash-2': 'more' } } }))
+    t.strictSame(metadata.labels, { 'tintype.dev/hash-1': 'new', 'tintype.dev/hash-2': 'more' })
+  })
+
   t.test(`${server} deletes an object with the right uid and version, and keeps it until its finalizers are gone`, async (t) => {
     const { metadata } = await create('doomed')
     const { uid, resourceVersion } = metadata
@@ -126,3 +134,15 @@ for (const [server, http] of [
     t.match(reflector.lister.get(`${http.namespace}/after`), { kind: 'Secret', metadata: { annotations: undefined } }, 'as caches keep it')
   })
 }
+
+t.test('a json patch that the schema rejects is distinguished from one that did not apply', async (t) => {
+  const shots = new Resource(plane.connect(t), screenshots)
+  await shots.create({ metadata: { name: 'schema' }, spec: { url: 'https://example.com/' } })
+  await shots.patch('schema', mergePatch({ status: { phase: 'Running' } }), { subresource: 'status' })
+  const wrong = jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Ended' }], { '/status/phase': 'Running' })
+  const error = await shots.patch('schema', wrong, { subresource: 'status' }).catch((error: unknown) => error)
+  t.ok(isInvalid(error))
+  t.notOk(isPatchFailed(error))
+  const beside = jsonPatch([{ op: 'add', path: '/status/deliveries/nowhere/hook', value: {} }])
+  t.ok(isPatchFailed(await shots.patch('schema', beside, { subresource: 'status' }).catch((error: unknown) => error)))
+})

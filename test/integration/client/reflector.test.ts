@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
 import { type ConfigMap, configMaps } from '../../../crds/client/core-resources.ts'
-import { screenshots } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector, type ReflectorEvent, type ReflectorOptions } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -39,17 +38,6 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
   return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }
-
-t.test('reflector continues with the next watch without a list, and receives its events', async (t) => {
-  const { reflector, ends, relists, create, has } = startReflector(t, 'next', { watchSeconds: [2, 2] })
-  await reflector.whenSynced()
-  await eventually('the end of two watches', async () => ends.length >= 2)
-  await create('later')
-  await eventually('the event', async () => has('later'))
-  t.equal(new Set(ends).size, 1, ends.join())
-  t.equal(ends[0], 'ended')
-  t.strictSame(relists, ['initial'])
-})
 
 t.test('reflector survives an API server that is unavailable for two seconds, and misses nothing', async (t) => {
   const { reflector, create, has, relists } = startReflector(t, 'restart')
@@ -117,38 +105,4 @@ t.test('reflector continues after resets during many writes, and reports each ch
   const paged = startReflector(t, 'storm', { pageSize: 40 })
   await paged.reflector.whenSynced()
   t.equal(paged.reflector.lister.size, 150, 'the pages of a list have all of them')
-})
-
-t.test('reflector shows its own write before the watch does, and never an older state afterwards', async (t) => {
-  const proxy = await startProxy(t, plane.url)
-  const { reflector, client, create, reported } = startReflector(t, 'own', { server: proxy.url })
-  await reflector.whenSynced()
-  proxy.refuse(true)
-  proxy.cut()
-  reflector.noteWritten(await create('a'))
-  reflector.noteWritten(await client.patch('own-a', mergePatch({ data: { at: '2' } })))
-  t.equal(reflector.lister.get(`${plane.namespace}/own-a`)?.data?.at, '2')
-  const b = await create('b')
-  reflector.noteWritten(b)
-  await client.delete('own-b')
-  reflector.noteDeleted(b)
-  await create('c')
-  proxy.refuse(false)
-  await eventually('an event of the watch', async () => reflector.lister.has(`${plane.namespace}/own-c`))
-  t.strictSame(reported(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
-})
-
-t.test('reflector supports a field selector on a kind of Tintype', async (t) => {
-  const http = plane.connect(t)
-  const running = new Reflector({ http, resource: screenshots, fieldSelector: 'status.phase=Running' })
-  t.teardown(() => running.stop())
-  running.start()
-  await running.whenSynced()
-  const client = new Resource(http, screenshots)
-  await client.create({ metadata: { name: 'selected' }, spec: { url: 'https://example.com/' } })
-  await client.patch('selected', mergePatch({ status: { phase: 'Running' } }), { subresource: 'status' })
-  await eventually('the running one', async () => running.lister.has(`${plane.namespace}/selected`))
-  await client.patch('selected', mergePatch({ status: { phase: 'Completed' } }), { subresource: 'status' })
-  await eventually('its end', async () => running.lister.size === 0)
-  t.equal(running.lister.size, 0)
 })

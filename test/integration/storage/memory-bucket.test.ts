@@ -1,23 +1,16 @@
 // The rules of a store that tests of controllers rest on: on a real store, and on the bucket in memory that stands for it.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { isTooLarge } from '../../../crds/storage/port.ts'
+import { openEventStore } from '../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/programs/minio.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
+import { openTestStore } from '../../support/servers/test-store.ts'
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-memory-bucket-'))
-const minio = await startMinio({ directory })
-t.teardown(async () => {
-  await minio.stop()
-  await rm(directory, { recursive: true, force: true })
-})
-const { endpoint, accessKey, secretKey } = minio
-const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey }
+const real = await openTestStore(t)
+const access = real.access()
 const memory = new MemoryBucket()
 await openStorage(access).ensureBucket()
 
@@ -63,7 +56,74 @@ for (const [store, storage, gateway] of [
     await storage.write('reads/ä', 'ü'.repeat(5))
     t.equal(await storage.readText('reads/ä', 10), 'ü'.repeat(5))
     t.ok(isTooLarge(await storage.readText('reads/ä', 9).catch((error: unknown) => error)))
+    t.ok(isTooLarge(await gateway.read('reads/ä', 9).catch((error: unknown) => error)))
     t.equal(await storage.readText('reads/none', 10), undefined)
+    t.equal(await gateway.read('reads/none', 10), undefined)
     t.strictSame([await storage.exists('reads/ä'), await storage.exists('reads/none')], [true, false])
+  })
+}
+
+t.test('a stream contains the requested bytes', async (t) => {
+  const bucket = openBucket(access)
+  const etag = await bucket.write('users/a', '0123456789')
+  t.match(await bucket.stat('users/a'), { sizeBytes: 10, etag })
+  t.strictSame([await bucket.stat('users/none'), await bucket.open('users/none')], [undefined, undefined])
+  t.equal(await text((await bucket.open('users/a'))!), '0123456789')
+  t.equal(await text((await bucket.open('users/a', { start: 2, end: 4 }))!), '234')
+})
+
+t.test('every call to a store that hangs ends at the timeout', async (t) => {
+  const hurried = openStorage(access, { timeoutMilliseconds: 300 })
+  const events = openEventStore(access)
+  await events.put('events/evt_1.json', '{"name":"ü"}')
+  t.equal(await events.get('events/evt_1.json'), '{"name":"ü"}')
+  await real.freeze()
+  const calls: Promise<unknown>[] = [
+    hurried.readText('records/a', 10),
+    hurried.exists('records/a'),
+    hurried.write('records/a', 'x'),
+    hurried.list('records/'),
+    hurried.listObjects('records/'),
+    hurried.remove(['records/a']),
+    hurried.removePrefix('records/'),
+    hurried.copy({ from: 'records/a', etag: 'e', to: 'records/b' }),
+    hurried.ensureBucket(),
+    events.put('events/evt_2.json', '{}'),
+    events.get('events/evt_1.json'),
+  ]
+  for (const call of await Promise.allSettled(calls)) t.match(call, { status: 'rejected', reason: { name: 'RetryableError' } })
+  await real.thaw()
+})
+
+t.test('an unavailable store is SERVICE_UNAVAILABLE for the gateway and retryable for the operator', async (t) => {
+  const away = { ...access, endpoint: 'http://127.0.0.1:9' }
+  await t.rejects(openBucket(away).read('records/a', 10), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(openBucket(away).open('records/a'), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(openStorage(away).list('records/'), { name: 'RetryableError' })
+  await t.rejects(openBucket({ ...access, bucket: 'another' }).check(), { code: 'SERVICE_UNAVAILABLE' })
+})
+
+t.test('a list of a real store contains the time of storing of each object, page by page', async (t) => {
+  const storage = openStorage(access)
+  const before = Date.now()
+  for (const key of ['records/b/1', 'records/b/2', 'records/b/3']) await storage.write(key, 'x')
+  const first = await storage.listObjects('records/b/', { limit: 2 })
+  const rest = await storage.listObjects('records/b/', { after: 'records/b/2' })
+  t.strictSame(
+    [...first, ...rest].map(({ key }) => key),
+    ['records/b/1', 'records/b/2', 'records/b/3'],
+  )
+  // HTTP and S3 dates may have whole seconds only.
+  for (const { lastModified } of [...first, ...rest])
+    t.ok(lastModified.getTime() >= before - 1_000 && lastModified.getTime() <= Date.now() + 1_000)
+})
+
+for (const skewMilliseconds of [-90_000, 90_000]) {
+  t.test(`the operator lists and reads its objects with a clock ${skewMilliseconds / 1_000} s from the store’s`, async (t) => {
+    const skewed = openStorage(access, { now: () => new Date(Date.now() + skewMilliseconds) })
+    await skewed.write('records/c/1', 'text')
+    t.equal(await skewed.exists('records/c/1'), true)
+    t.equal(await skewed.exists('records/c/2'), false)
+    t.equal(await skewed.readText('records/c/1', 10), 'text')
   })
 }

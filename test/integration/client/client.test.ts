@@ -1,16 +1,42 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { loadClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { configMaps, serviceAccounts, type TokenRequest, tokenReviews } from '../../../crds/client/core-resources.ts'
 import { isForbidden } from '../../../crds/client/kube-error.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { startPlane } from './plane.ts'
+import { startPlane, startProxy } from './plane.ts'
+
+// Connections and credentials of the client.
 
 const plane = await startPlane(t)
 const admin = plane.connect(t)
+
+t.test('client stays within its pool for 300 concurrent requests, plus one connection per watch', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const http = plane.connect(t, { server: proxy.url, connections: 8 })
+  const reflectors = ['a', 'b', 'c'].map((label) => new Reflector({ http, resource: configMaps, labelSelector: `watch=${label}` }))
+  t.teardown(() => Promise.all(reflectors.map((reflector) => reflector.stop())))
+  for (const reflector of reflectors) reflector.start()
+  await Promise.all(reflectors.map((reflector) => reflector.whenSynced()))
+  const client = new Resource(http, configMaps)
+  await Promise.all(Array.from({ length: 300 }, (_, n) => client.create({ metadata: { name: `pool-${n}` } })))
+  t.ok(proxy.connections() <= 8 + 3, `${proxy.connections()} connections`)
+})
+
+t.test('client uses one connection after the other, and replaces those that are reset or do not respond', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const client = new Resource(plane.connect(t, { server: proxy.url, attemptTimeoutMilliseconds: 500 }), configMaps)
+  await client.create({ metadata: { name: 'kept' } })
+  for (let n = 0; n < 20; n++) await client.get('kept')
+  t.ok(proxy.connections() <= 2, `${proxy.connections()} connections`)
+  proxy.cut()
+  t.equal((await client.get('kept')).metadata.name, 'kept')
+  proxy.swallow()
+  t.equal((await client.get('kept')).metadata.name, 'kept')
+})
 
 /** A token of a new service account, as the kubelet would mount it. */
 async function aToken(name: string, audiences?: string[]): Promise<string> {
@@ -23,8 +49,7 @@ async function aToken(name: string, audiences?: string[]): Promise<string> {
 }
 
 t.test('client in a pod uses the files of its service account, and reads a replaced token', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-account-'))
-  t.teardown(() => rm(directory, { recursive: true }))
+  const directory = t.testdir()
   const { tls } = await plane.access.credentials()
   await writeFile(join(directory, 'ca.crt'), tls.ca ?? '')
   await writeFile(join(directory, 'namespace'), plane.namespace)
