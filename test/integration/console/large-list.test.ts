@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright'
 import t from 'tap'
 import { openConsoleFiles } from '../../../api-gateway/src/console/files.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'
-import { aGateway, aScreenshot, NOW } from '../../unit/api-gateway/fakes.ts'
+import { aGateway, aScreenshot, listen, NOW } from '../../unit/api-gateway/fakes.ts'
 import { provideConsole } from './stage.ts'
 
 // A long list of screenshots in a browser, over stores in memory.
@@ -27,12 +26,11 @@ t.test('a list of thousands of screenshots draws only what the window shows, and
       }),
     )
   for (let index = 0; index < COUNT; index++) put(index)
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => app.close())
+  const port = await listen(t, app)
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${port}`
   await page.goto(`${url}/#/screenshots`)
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()

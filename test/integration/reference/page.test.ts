@@ -1,19 +1,14 @@
 import { chromium } from 'playwright'
 import t from 'tap'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
-import { aGateway } from '../../unit/api-gateway/fakes.ts'
+import { aGateway, listen } from '../../unit/api-gateway/fakes.ts'
 
 // The reference page in the browser that captures pages: it loads everything from the gateway, under a policy that allows nothing else.
 
 const { app, key, screenshots } = aGateway({ publicUrl: '' })
-await app.listen({ port: 0, host: '127.0.0.1' })
-const address = app.server.address()
-const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+const base = `http://127.0.0.1:${await listen(t, app)}`
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
-t.teardown(async () => {
-  await browser.close()
-  await app.close()
-})
+t.teardown(() => browser.close())
 
 t.test('the reference page shows every operation and only loads from the gateway', async (t) => {
   const page = await browser.newPage()

@@ -3,17 +3,9 @@ import { unavailable } from '../../../api-gateway/src/common/errors.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { ALL_SCOPES, type ApiKeySpec, type Scope } from '../../../crds/src/kinds/api-key.ts'
-import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
+import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
 
 const url = 'https://example.com/'
-
-t.test('the app serves the same routes under /v1 and /api/v1', async (t) => {
-  const { app, headers } = aGateway()
-  for (const prefix of ['/v1', '/api/v1']) {
-    t.equal((await app.inject({ url: `${prefix}/screenshots`, headers })).statusCode, 200)
-    t.equal((await app.inject({ url: `${prefix}/status` })).statusCode, 200)
-  }
-})
 
 t.test('the app answers the status without a key, to any page', async (t) => {
   const { app } = aGateway()
@@ -61,11 +53,9 @@ const headersOf: [what: string, authorization: string | undefined, refusal: type
   ['no header', undefined, noKey],
   ['an empty header', '', noKey],
   ['no text', 'Bearer', noKey],
-  ['an empty text', 'Bearer ', noKey],
   ['a text alone', text, noKey],
   ['another scheme', `Basic ${text}`, noKey],
   ['two texts', `Bearer ${text} x`, noKey],
-  ['a letter', 'Bearer x', invalid],
   ['a short text', 'Bearer ttk_short', invalid],
   ['another letter than its checksum says', `Bearer ${flipped}`, invalid],
   ['one letter more', `Bearer ${text}0`, invalid],
@@ -94,8 +84,6 @@ const lacking = {
 }
 const unusable: [what: string, spec: ApiKeySpec | undefined, refusal: typeof noKey][] = [
   ['a key that was never created', undefined, invalid],
-  ['an inactive key', { active: false }, invalid],
-  ['an expired key', { expiryTime: NOW.toISOString() }, invalid],
   ['a key without an account', { accountName: 'nobody' }, invalid],
   ['a read-only key', { scopes: ['screenshots:read'] }, lacking],
   ['a key without scopes', { scopes: [] }, lacking],

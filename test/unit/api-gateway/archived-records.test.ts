@@ -5,7 +5,6 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
-import { listed } from './requests.ts'
 
 const PATH = `/screenshots/${SCREENSHOT_ID}`
 const completed = (id = SCREENSHOT_ID): Screenshot => aScreenshot({ id, phase: 'Completed' })
@@ -110,7 +109,7 @@ t.test('a download of a pending record with Cache-Control: no-cache asked the AP
 
 t.test('DELETE /screenshots/:id of an archived record buries it, removes its file, and is not found again', async (t) => {
   const { call, archive, files } = aGateway()
-  await archive.put('acme', [completed()])
+  await archive.add([completed()])
   files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
   t.equal((await call('DELETE', PATH)).status, 204)
   t.equal(files.objects.size, 0)
@@ -123,7 +122,7 @@ t.test('DELETE /screenshots/:id succeeds for a record that is archived or delete
     const { call, archive, screenshots } = aGateway()
     screenshots.put(completed())
     screenshots.delete = async () => {
-      if (isArchived) await archive.put('acme', [completed()])
+      if (isArchived) await archive.add([completed()])
       screenshots.objects.clear()
       return false
     }
@@ -132,49 +131,10 @@ t.test('DELETE /screenshots/:id succeeds for a record that is archived or delete
   }
 })
 
-/** A gateway with live records of some days ago, and archived ones. */
-async function withRecords(live: readonly number[], archived: readonly number[]) {
-  const gateway = aGateway()
-  for (const days of live) gateway.screenshots.put(completed(daysAgo(days)))
-  await gateway.archive.put(
-    'acme',
-    archived.map((days) => completed(daysAgo(days))),
-  )
-  const page = (query: string) => gateway.call('GET', `/screenshots?limit=3${query}`)
-  const twoPages = async (query = '') => {
-    const first = await page(query)
-    const second = await page(`${query}&cursor=${first.body.pagination.next_cursor}`)
-    t.strictSame(second.body.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
-    return [...listed(first), ...listed(second)]
-  }
-  return { ...gateway, twoPages }
-}
-
-t.test('GET /screenshots merges live and archived records, and pages through both', async (t) => {
-  const { twoPages } = await withRecords([2, 4], [1, 3, 5])
-  t.strictSame(await twoPages(), [1, 2, 3, 4, 5].map(daysAgo))
-})
-
-t.test('GET /screenshots oldest first lists the archive and then the live records', async (t) => {
-  const { twoPages } = await withRecords([1, 2, 3], [5, 6])
-  t.strictSame(await twoPages('&order=asc'), [6, 5, 3, 2, 1].map(daysAgo))
-})
-
-t.test('GET /screenshots sorted by completed_at lists live records, or fails if the range has archived ones', async (t) => {
-  const { call } = await withRecords([1, 2, 3], [5])
-  const refused = await call('GET', '/screenshots?sort=completed_at')
-  t.match(refused, { status: 400, body: { error: { details: [{ path: 'sort', code: 'archived' }] } } })
-  const bound = /created_after=([^,]+),/.exec(refused.body.error.message)?.[1] ?? ''
-  t.not(bound, '')
-  const responded = await call('GET', `/screenshots?sort=completed_at&created_after=${bound}`)
-  t.equal(responded.status, 200)
-  t.strictSame(listed(responded).sort(), [1, 2, 3].map(daysAgo).sort())
-})
-
 t.test('a record whose file has expired shows it, and its download returns 410', async (t) => {
   const { call, archive } = aGateway()
   const [kept, over] = [daysAgo(29.5), daysAgo(30)] as const
-  await archive.put('acme', [completed(kept), completed(over)])
+  await archive.add([completed(kept), completed(over)])
   const { body } = await call('GET', `/screenshots/${over}`)
   t.match(body, { status: 'completed', download_url: null, download_url_expires_at: null })
   t.match(await call('GET', `/screenshots/${over}/download`), { status: 410, body: { error: { code: 'EXPIRED' } } })

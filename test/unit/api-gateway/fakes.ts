@@ -1,33 +1,35 @@
 import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
+import { BucketArchive } from '../../../api-gateway/src/archive/bucket-archive.ts'
 import { BodyBudget, MIN_BODY_BUDGET_BYTES } from '../../../api-gateway/src/bodies/budget.ts'
 import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
 import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/resources/files/downloads.ts'
+import { KubeQueue } from '../../../api-gateway/src/resources/screenshots/store/kube-queue.ts'
 import type {
   FileStore,
   Grant,
   KeyStore,
   LimitFacts,
   NewScreenshot,
-  QueueView,
   QuotaStore,
-  RecordArchive,
   ReserveRequest,
   ScreenshotStore,
-  SubjectQueue,
 } from '../../../api-gateway/src/store/ports.ts'
+import { Store } from '../../../crds/client/lister.ts'
+import type { Reflector, ReflectorEvent } from '../../../crds/client/reflector.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { newLinkKey } from '../../../crds/src/crypto/link-secret.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { apiKeyIdOf, newId, scheduleIdOf, screenshotIdOf, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
-import { Label } from '../../../crds/src/identifiers/names.ts'
+import { Label, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
@@ -37,11 +39,11 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
-import type { EventSubject } from '../../../crds/src/schema/event-types.ts'
+import { isWhole } from '../../../crds/src/schema/custom-resource.ts'
 import { DEFAULT_PLANS, limitsOfPlan } from '../../../crds/src/usage/plans.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
-import { eventSubjectOf } from '../../../crds/src/webhooks/events.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
+import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
 import { findUndocumented } from '../../support/sources/documented.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
@@ -87,11 +89,37 @@ export const anApiKey = (text: string, spec: ApiKeySpec, name = 'key-1'): ApiKey
   spec,
 })
 
+/** Screenshots by id. An informer cache has the same ones. */
+class LiveScreenshots extends Map<string, Screenshot> {
+  readonly lister = new Store<Screenshot>()
+  readonly #listeners: ((event: ReflectorEvent<Screenshot>) => void)[] = []
+
+  addListener(listener: (event: ReflectorEvent<Screenshot>) => void): void {
+    this.#listeners.push(listener)
+  }
+  override set(id: string, object: Screenshot): this {
+    const old = this.lister.set(object)
+    const event = { type: old ? 'modified' : 'added', object, old, source: 'watch' } as ReflectorEvent<Screenshot>
+    for (const listener of this.#listeners) listener(event)
+    return super.set(id, object)
+  }
+  override delete(id: string): boolean {
+    this.lister.delete(`default/${toObjectName(id)}`)
+    return super.delete(id)
+  }
+  override clear(): void {
+    for (const id of this.keys()) this.delete(id)
+  }
+}
+
 export class FakeScreenshots implements ScreenshotStore {
-  readonly objects = new Map<string, Screenshot>()
+  readonly objects = new LiveScreenshots()
   #changed: (() => void)[] = []
   #version = 1
 
+  get specs(): Screenshot['spec'][] {
+    return [...this.objects.values()].map(({ spec }) => spec)
+  }
   async create({ metadata: given, spec }: NewScreenshot): Promise<Screenshot> {
     return this.put({ metadata: { ...metadata(given.name), ...given }, spec, status: { phase: 'Pending' } })
   }
@@ -130,7 +158,22 @@ export class FakeScreenshots implements ScreenshotStore {
     return this.isQueueFull
   }
   /** What a gateway sees of the queue in them. */
-  readonly queue = new FakeQueue(this)
+  readonly queue = new KubeQueue(this.objects as unknown as Reflector<Screenshot>, 'default', () => this.isQueueFull)
+  /** Ends a capture that took so many milliseconds, and removes it. */
+  measure(milliseconds: number, options?: CaptureOptions): void {
+    const [startTime, completionTime] = [NOW, new Date(NOW.getTime() + milliseconds)].map((time) => time.toISOString())
+    const id = newId('scr', NOW)
+    this.put(
+      aScreenshot({
+        id,
+        accountName: 'measured',
+        phase: 'Completed',
+        status: { startTime, completionTime },
+        ...(options ? { options } : {}),
+      }),
+    )
+    this.objects.delete(id)
+  }
   async delete(screenshot: Screenshot): Promise<boolean> {
     const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
     this.#wake()
@@ -157,47 +200,6 @@ export class FakeScreenshots implements ScreenshotStore {
   }
   #wake(): void {
     for (const look of this.#changed) look()
-  }
-}
-
-const isWaiting = ({ status }: Screenshot): boolean => (status?.phase ?? 'Pending') === 'Pending'
-
-class FakeQueue implements QueueView {
-  meanCaptureMilliseconds: number | undefined
-  readonly #screenshots: FakeScreenshots
-  constructor(screenshots: FakeScreenshots) {
-    this.#screenshots = screenshots
-  }
-  #waiting(subject?: EventSubject): [id: string, account: string][] {
-    return [...this.#screenshots.objects].flatMap(([id, shot]) =>
-      isWaiting(shot) && (subject === undefined || subject === eventSubjectOf(shot)) ? [[id, accountOf(shot)]] : [],
-    )
-  }
-  of(subject: EventSubject): SubjectQueue {
-    const shots = [...this.#screenshots.objects.values()]
-    return {
-      running: shots.filter((shot) => shot.status?.phase === 'Running' && eventSubjectOf(shot) === subject).length,
-      meanCaptureMilliseconds: this.meanCaptureMilliseconds,
-      accounts: () => this.accounts(subject),
-      waitingOf: (account) => this.waitingOf(account, subject),
-    }
-  }
-  accounts(subject?: EventSubject): string[] {
-    return [...new Set(this.#waiting(subject).map(([, account]) => account))]
-  }
-  waitingOf(account: string, subject?: EventSubject): number {
-    return this.#waiting(subject).filter(([, other]) => other === account).length
-  }
-  has(id: string): boolean {
-    return this.#screenshots.objects.has(id)
-  }
-  countAhead(screenshot: Screenshot): number | undefined {
-    const id = screenshotIdOf(screenshot.metadata)
-    if (!isWaiting(screenshot)) return undefined
-    return this.#waiting(eventSubjectOf(screenshot)).filter(([other, account]) => account === accountOf(screenshot) && other > id).length
-  }
-  isBacklogged(): boolean {
-    return this.#screenshots.isFull()
   }
 }
 
@@ -229,40 +231,13 @@ export class FakeFiles implements FileStore {
   }
 }
 
-export class FakeArchive implements RecordArchive {
-  readonly records = new Map<string, Screenshot>()
-  readonly batches = new Map<string, readonly string[]>()
-  readonly deletedIds = new Set<string>()
-  async find(account: string, id: string): Promise<Screenshot | undefined> {
-    const found = this.records.get(id)
-    return found && accountOf(found) === account && !this.deletedIds.has(id) ? found : undefined
-  }
-  async isDeleted(_account: string, id: string): Promise<boolean> {
-    return this.deletedIds.has(id)
-  }
-  async *scan(account: string, after: string | undefined, order: 'newest' | 'oldest' = 'newest'): AsyncGenerator<Screenshot> {
-    const ids = [...this.records.keys()].sort()
-    for (const id of order === 'oldest' ? ids.reverse() : ids) {
-      const found = await this.find(account, id)
-      if (found && (after === undefined || (order === 'oldest' ? id < after : id > after))) yield found
-    }
-  }
-  async put(_account: string, screenshots: readonly Screenshot[]): Promise<void> {
-    for (const screenshot of screenshots) this.records.set(screenshotIdOf(screenshot.metadata), screenshot)
-  }
-  async markDeleted(_account: string, id: string): Promise<void> {
-    this.deletedIds.add(id)
-  }
-  async deleteArchived(_account: string, id: string): Promise<boolean> {
-    this.deletedIds.add(id)
-    return this.records.has(id)
-  }
-  async putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void> {
-    this.batches.set(`${account}/${batchId}`, ids)
-  }
-  async findBatch(account: string, batchId: string): Promise<readonly string[] | undefined> {
-    return this.batches.get(`${account}/${batchId}`)
-  }
+/** The archive of records, in a bucket of its own. */
+export function anArchive() {
+  const bucket = new MemoryBucket()
+  const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
+  const archive = new BucketArchive(bucket.store, { keyRing, now: () => new Date(NOW.getTime() + 86_400_000) })
+  const add = (screenshots: readonly Screenshot[]) => archive.put('acme', screenshots.filter(isWhole))
+  return Object.assign(archive, { bucket, add })
 }
 
 export class FakeKeys implements KeyStore {
@@ -352,12 +327,22 @@ function compareWithDocument(app: FastifyInstance): void {
   })
 }
 
+/** Lets a gateway listen until the test ends. Returns its port. */
+export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): Promise<number> {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  return (app.server.address() as AddressInfo).port
+}
+
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
   const files = new FakeFiles()
   const keys = new FakeKeys()
-  const [objects, quota, archive] = [anObjectStore(), new FakeQuota(), new FakeArchive()]
+  const [objects, quota, archive] = [anObjectStore(), new FakeQuota(), anArchive()]
   const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
   const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
   const schedules = new FakeRecords<ScreenshotSchedule>([], scheduleIdOf, NOW)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -7,15 +7,13 @@ import t, { type Test } from 'tap'
 import { MAX_MARKUP_BODY_BYTES } from '../../../../api-gateway/src/http/body.ts'
 import { buildDocument } from '../../../../api-gateway/src/openapi/document.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { aGateway } from '../fakes.ts'
+import { aGateway, listen } from '../fakes.ts'
 
 // Bodies that do not end, sent to a gateway that listens.
 
-async function listen(t: Test, changes: Parameters<typeof aGateway>[0] = {}) {
+async function startGateway(t: Test, changes: Parameters<typeof aGateway>[0] = {}) {
   const gateway = aGateway(changes)
-  await gateway.app.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => gateway.app.close())
-  const { port } = gateway.app.server.address() as AddressInfo
+  const port = await listen(t, gateway.app)
   const sockets: Socket[] = []
   gateway.app.server.on('connection', (socket: Socket) => sockets.push(socket))
   return { ...gateway, port, bytesOfLast: () => sockets.at(-1)?.bytesRead ?? 0 }
@@ -78,7 +76,7 @@ const consoleRoutes = [
 const withConsole = { console: { page: '', tag: '"a"', assets: new Map() } as never }
 
 t.test('a body without an API key is read: every route that needs a key responds with 401 before the body ends', async (t) => {
-  const { port, bodyBudget } = await listen(t, withConsole)
+  const { port, bodyBudget } = await startGateway(t, withConsole)
   t.ok(operations.length > 30, `${operations.length} operations`)
   const withKey = operations.filter(({ needsKey }) => needsKey)
   t.ok(withKey.length > 30, `${withKey.length} with a key`)
@@ -96,7 +94,7 @@ t.test('a body without an API key is read: every route that needs a key responds
 })
 
 t.test('an endless body with an API key ends at the limits of its route, and one that no route needs is not read', async (t) => {
-  const { port, headers, bodyBudget } = await listen(t, withConsole)
+  const { port, headers, bodyBudget } = await startGateway(t, withConsole)
   const attack = async (method: string, path: string, start: string, more: Record<string, string> = {}) =>
     (await respondTo({ port, method, path, start, headers: { ...headers, ...more } })).status
   for (const { method, path, hasBody } of operations) {
@@ -113,7 +111,7 @@ t.test('an endless body with an API key ends at the limits of its route, and one
 const LARGE = ' '.repeat(MAX_MARKUP_BODY_BYTES - 2 ** 20)
 
 t.test('bodies in flight have no limit: beyond the share of an account, a body gets 503', async (t) => {
-  const { port, headers, bodyBudget } = await listen(t)
+  const { port, headers, bodyBudget } = await startGateway(t)
   const request = { port, method: 'POST', path: '/v1/screenshots', headers, declared: MAX_MARKUP_BODY_BYTES }
   const first = await sendUnfinished({ ...request, start: LARGE.slice(0, 8 * 2 ** 20) })
   await eventually('the first body is held', async () => bodyBudget.bytes >= 8 * 2 ** 20)
@@ -128,7 +126,7 @@ t.test('bodies in flight have no limit: beyond the share of an account, a body g
 t.test(
   'announced bodies that are not sent block sign-in and large bodies of others: they hold nothing, and end after two seconds',
   async (t) => {
-    const { port, headers, bodyBudget } = await listen(t, withConsole)
+    const { port, headers, bodyBudget } = await startGateway(t, withConsole)
     const own = { 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin' }
     const signIn = { port, method: 'POST', path: '/console/session', headers: own }
     const start = `{"api_key":"${' '.repeat(4_000)}`
@@ -156,7 +154,7 @@ t.test(
 )
 
 t.test('a byte every nine seconds holds a body open: it gets 408 after ten, and the connection ends', async (t) => {
-  const { port, headers, bodyBudget, bytesOfLast } = await listen(t)
+  const { port, headers, bodyBudget, bytesOfLast } = await startGateway(t)
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const request = { port, method: 'POST', path: '/v1/screenshots', headers }
@@ -206,7 +204,7 @@ t.test('a request that waits for its picture keeps its HTML in memory: it holds 
 })
 
 t.test('a request with too large headers has no request id, and its status is not documented', async (t) => {
-  const { port } = await listen(t)
+  const { port } = await startGateway(t)
   const { status, head, text } = await respondTo({ port, method: 'GET', path: `/v1/screenshots?cursor=${'x'.repeat(20_000)}` })
   t.equal(status, 431)
   const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
@@ -219,7 +217,7 @@ t.test('a request with too large headers has no request id, and its status is no
 })
 
 t.test('data that is not HTTP gets the envelope of errors', async (t) => {
-  const { port } = await listen(t)
+  const { port } = await startGateway(t)
   const socket = connect(port, '127.0.0.1')
   socket.end('NONSENSE\r\n\r\n')
   const [head = '', body = ''] = Buffer.concat(await socket.toArray())
@@ -230,7 +228,7 @@ t.test('data that is not HTTP gets the envelope of errors', async (t) => {
 })
 
 t.test('a client that sends too large a body saw a reset: it always receives the response', async (t) => {
-  const { port, headers } = await listen(t)
+  const { port, headers } = await startGateway(t)
   const request = {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },

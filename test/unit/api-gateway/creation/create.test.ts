@@ -6,7 +6,7 @@ import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { recordLog } from '../../../support/sources/log-lines.ts'
-import { aGateway, aScreenshot, FakeArchive, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
+import { aGateway, anArchive, aScreenshot, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
 // Creations by POST, in which quota, stores or the process fail.
 
@@ -89,8 +89,8 @@ t.test('a batch fills the quota exactly, records the others as failed, and says 
   t.match([url, error], [urls[2], /^USAGE_LIMIT_REACHED: /])
   t.equal(stored().length, 2)
   const ids = first.body.screenshots.map((item: { id: string }) => item.id)
-  t.strictSame(archive.batches.get(`acme/${first.body.batch_id}`), ids)
-  const refused = archive.records.get(id)
+  t.strictSame(await archive.findBatch('acme', first.body.batch_id), ids)
+  const refused = await archive.find('acme', id)
   const result = { error: { code: 'USAGE_LIMIT_REACHED' } }
   t.match(refused, { spec: { batchId: first.body.batch_id }, status: { phase: 'Failed', result } })
   t.equal(refused?.spec.reservation, undefined)
@@ -182,7 +182,7 @@ t.test('a batch that is repeated after a crash among its objects creates what is
   const first = await batch()
   const [archived, lost] = stored() as [Screenshot, Screenshot]
   const ids = [...screenshots.objects.keys()]
-  await archive.put('acme', [archived])
+  await archive.add([archived])
   for (const { metadata } of [archived, lost]) screenshots.objects.delete(screenshotIdOf(metadata))
   crash()
   const again = await batch()
@@ -198,9 +198,9 @@ t.test('a repetition gets the first response from the record, from the archive, 
   screenshots.put({ ...created, status: { phase: 'Completed' } })
   t.strictSame((await single()).body, first.body, 'as it was created')
   screenshots.objects.clear()
-  await archive.put('acme', [created])
+  await archive.add([created])
   t.strictSame((await single()).body, first.body)
-  archive.records.clear()
+  archive.bucket.objects.clear()
   t.strictSame((await single()).body, first.body)
   t.strictSame([quota.used, screenshots.objects.size], [1, 0])
 })
@@ -226,7 +226,7 @@ t.test('a batch names single items that could not be stored', async (t) => {
   t.strictSame(statusesOf(response), ['pending', 'failed', 'pending'])
   const [{ id, error }] = response.body.failed_jobs
   t.match(error, /^SERVICE_UNAVAILABLE: /)
-  t.equal(archive.records.size, 0, 'it may exist all the same')
+  t.equal(await archive.find('acme', id), undefined, 'it may exist all the same')
   t.strictSame(uncertain, [{ account: 'acme', reservation: stored()[0]?.spec.reservation, ids: [id] }], 'somebody looks into it')
   t.strictSame(quota.settled, [])
 })
@@ -235,7 +235,7 @@ t.test('a batch names single items that could not be stored', async (t) => {
 async function anUncertainWorld() {
   const account = { metadata: { name: 'acme' }, spec: { plan: 'scale' } } as Account
   const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
-  const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), quota: new FakeQuota() }
+  const deps = { screenshots: new FakeScreenshots(), archive: anArchive(), quota: new FakeQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
   const waits: number[] = []
   const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })
@@ -246,7 +246,7 @@ t.test('screenshots that were never created are refunded, and live, archived and
   const { ids, screenshots, archive, quota, settle } = await anUncertainWorld()
   const [live = '', archived = '', deleted = ''] = ids
   screenshots.put(aScreenshot({ id: live }))
-  await archive.put('acme', [aScreenshot({ id: archived })])
+  await archive.add([aScreenshot({ id: archived })])
   await archive.markDeleted('acme', deleted)
   await settle()
   t.strictSame([quota.used, quota.settled], [3, ['res_1']])

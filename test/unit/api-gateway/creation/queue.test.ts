@@ -67,7 +67,7 @@ t.test('Queue computes positions and times by the weights of the accounts', asyn
   )
   t.equal(queue.positionOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight captures of the larger plan come first')
   t.equal(queue.positionOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
-  screenshots.queue.meanCaptureMilliseconds = 1_000
+  screenshots.measure(1_000)
   t.equal(queue.estimate(anAccount('acme'), 1), '3-12s')
   t.equal(queue.estimate(anAccount('flood'), 1), '51-206s')
 })
@@ -91,7 +91,9 @@ t.test('Queue gives videos and screenshots separate positions and estimates, und
     videos.map((video) => queue.positionOf(video, account)).sort((a = 0, b = 0) => a - b),
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   )
-  screenshots.queue.meanCaptureMilliseconds = 1_000
+  screenshots.measure(1_000)
+  t.equal(queue.estimate(account, 1, 'video'), '10-60s', 'no video has been measured')
+  screenshots.measure(1_000, { format: 'mp4' })
   t.equal(queue.estimate(account, 1), '1-4s')
   t.equal(queue.estimate(account, 1, 'video'), '5-22s')
   const leave = queue.enter(account, idsOf(1), 'video')

@@ -7,7 +7,7 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { anObjectStore } from '../fake-stores.ts'
-import { aQueue, FakeArchive, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
+import { anArchive, aQueue, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
 const owner = {
@@ -17,7 +17,7 @@ const owner = {
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {
-  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), new FakeArchive(), new FakeQuota(), anObjectStore()]
+  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), anArchive(), new FakeQuota(), anObjectStore()]
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
@@ -99,7 +99,7 @@ t.test('SharedCaptures starts another capture after the last one has ended, was 
 
   const ended = end(second.screenshot, 'Completed')
   await screenshots.delete(ended)
-  archive.records.set(idOf(second)!, ended)
+  await archive.add([ended])
   later(31)
   const third = (await next())!
   t.not(idOf(third), idOf(second))

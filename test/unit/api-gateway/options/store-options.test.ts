@@ -42,16 +42,6 @@ t.test('storeOptions seals private options to the name and the address of the ob
   t.ok(ScreenshotSpec.safeParse({ url, ...stored }).success)
 })
 
-t.test('storeOptions moves what is too long for an object to the bucket, sealed, and keeps the rest in sight', async (t) => {
-  const { written, deps } = place()
-  const scripts = '/* s3cret */'.repeat(800)
-  const stored = await storeOptions({ ...single, options: { delay: 5, scripts }, privateOptions: { authorization: 'Basic x' } }, deps)
-  t.match(stored, { options: { delay: 5 }, optionsObject: 'options/acme/scr-1.jwe', hiddenOptions: ['scripts', 'authorization'] })
-  t.notMatch([...written.values()].join(), /s3cret/)
-  t.strictSame(await openLarge(written.get('options/acme/scr-1.jwe'), 'scr-1'), { options: { scripts } })
-  t.strictSame(await openOwn(stored.sealedOptions, 'scr-1'), { privateOptions: { authorization: 'Basic x' } })
-})
-
 t.test('storeOptions moves private options that are too long too', async (t) => {
   const { written, deps } = place()
   const cookies = Array.from({ length: 100 }, (_, index) => ({ name: `c${index}`, value: 'v'.repeat(4000) }))

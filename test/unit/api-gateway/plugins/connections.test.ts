@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { MAX_WAITING } from '../../../../api-gateway/src/plugins/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { type LogLine, parseLogLines, recordLog } from '../../../support/sources/log-lines.ts'
-import { aGateway, aScreenshot, FakeFiles, SCREENSHOT_ID } from '../fakes.ts'
+import { aGateway, aScreenshot, FakeFiles, listen, SCREENSHOT_ID } from '../fakes.ts'
 
 // Requests over sockets: several in one packet, repeated headers, and clients that hang up.
 
@@ -13,10 +13,8 @@ type Gateway = ReturnType<typeof aGateway>
 
 /** Listens, and connects a client. */
 async function open(t: Test, gateway: Gateway) {
-  const { app } = gateway
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => app.close())
-  const dial = () => connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  const port = await listen(t, gateway.app)
+  const dial = () => connect(port, '127.0.0.1').on('error', () => {})
   return { ...gateway, dial }
 }
 const head = (line: string, ...headers: string[]): string => [line, 'Host: localhost', ...headers, '', ''].join('\r\n')

@@ -145,8 +145,8 @@ t.test('POST …/redeliver is rejected while the webhook is inactive', async (t)
   t.strictSame(postRequests.posts, [])
 })
 
-t.test('POST /webhooks/:id/test responds with 200 and the endpoint’s response', async (t) => {
-  const { call, hook, postRequests } = await aLoggedGateway()
+t.test('POST /webhooks/:id/test responds with 200 and the endpoint’s response, also while the webhook is inactive', async (t) => {
+  const { call, hook, postRequests } = await aLoggedGateway([aLine()], false)
   const response = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
   postRequests.response = response
   t.strictSame((await call('POST', `${hook}/test`)).body, {

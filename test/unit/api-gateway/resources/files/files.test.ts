@@ -102,10 +102,7 @@ t.test('a link serves the file with its type, and forbids browsers to guess anot
 const ranges: [headers: Record<string, string>, status: number, body: string, contentRange?: string][] = [
   [{ range: 'bytes=0-2' }, 206, 'pic', 'bytes 0-2/7'],
   [{ range: 'bytes=5-' }, 206, 're', 'bytes 5-6/7'],
-  [{ range: 'bytes=-3' }, 206, 'ure', 'bytes 4-6/7'],
-  [{ range: 'bytes=5-14' }, 206, 're', 'bytes 5-6/7'],
   [{ range: 'bytes=0-1,5-6' }, 200, PICTURE],
-  [{ range: 'nonsense' }, 200, PICTURE],
   [{ range: 'bytes=0-2', 'if-range': '"abc"' }, 206, 'pic', 'bytes 0-2/7'],
   [{ range: 'bytes=0-2', 'if-range': '"another"' }, 200, PICTURE],
 ]

@@ -8,8 +8,6 @@ import { aScheduleGateway, at, url } from './schedule-gateway.ts'
 
 type Gateway = ReturnType<typeof aScheduleGateway>
 
-const usedOf = ({ quota, keys }: Gateway): number => quota.facts(keys.accounts.get('acme')!, NOW).used
-
 t.test('POST /schedules/:id/run creates a Screenshot that belongs to the schedule and is charged', async (t) => {
   const gateway = aScheduleGateway()
   const { call, screenshots, quota } = gateway
@@ -26,7 +24,7 @@ t.test('POST /schedules/:id/run creates a Screenshot that belongs to the schedul
   })
   t.strictSame(quota.settled, [spec.reservation])
   t.equal((await call('GET', `/screenshots/${body.id}`)).body.schedule_id, id, 'the record names its schedule')
-  t.equal(usedOf(gateway), 1)
+  t.equal(gateway.quota.used, 1)
 })
 
 t.test('POST /schedules/:id/run refuses fields, because a run takes everything from its schedule, or drops and lists them', async (t) => {
@@ -54,7 +52,7 @@ t.test('POST /schedules/:id/run of a video costs its units and leads to /videos'
   const { path } = gateway.add({ template: { url, options: { format: 'mp4', videoDuration: 25 } } })
   const { body, headers } = await gateway.call('POST', `${path}/run`)
   t.equal(headers.location, `/api/v1/videos/${body.id}`)
-  t.equal(usedOf(gateway), 3)
+  t.equal(gateway.quota.used, 3)
 })
 
 t.test('a repeated Idempotency-Key creates one run, and another schedule does not share it', async (t) => {

@@ -13,7 +13,6 @@ import { aGateway, aQueue, FakeScreenshots, NOW, OPENING_KEY, SCREENSHOT_ID } fr
 type Gateway = ReturnType<typeof aGateway>
 
 const url = 'https://example.com/'
-const specsOf = ({ screenshots }: Gateway) => [...screenshots.objects.values()].map(({ spec }) => spec)
 const BATCH = '/screenshots/batch'
 
 t.test('POST /screenshots responds with 202 and exactly the fields of the specification, and stores what was chosen', async (t) => {
@@ -26,7 +25,7 @@ t.test('POST /screenshots responds with 202 and exactly the fields of the specif
   t.match(id, /^scr_[0-9a-z]{26}$/)
   t.match(shown, { url, status: 'pending', created_at: NOW.toISOString(), estimated_time: '10-60s' })
   t.strictSame(body.options, { viewport_width: 1920, viewport_height: 1080, format: 'jpeg', full_page: true })
-  const [{ reservation, ...spec } = {}] = specsOf(gateway)
+  const [{ reservation, ...spec } = {}] = gateway.screenshots.specs
   t.strictSame(spec, { url, accountName: 'acme', options: { fullPage: true, format: 'jpeg' } })
   t.match(reservation, /^res_/)
 })
@@ -38,14 +37,14 @@ t.test('POST /screenshots takes markup in place of a url, and shows where it pre
   t.match(html, { status: 202, body: { url: 'about:html', options: { html: '<p>' } } })
   const markdown = await gateway.call('POST', '/screenshots', { options: { markdown: '# a', html_base_url } })
   t.match(markdown, { status: 202, body: { url: html_base_url } })
-  t.match(specsOf(gateway), [{ url: 'about:html', options: { html: '<p>' } }, { url: html_base_url }])
+  t.match(gateway.screenshots.specs, [{ url: 'about:html', options: { html: '<p>' } }, { url: html_base_url }])
 })
 
 t.test('POST /screenshots stores large markup outside the object and never shows it', async (t) => {
   const gateway = aGateway()
   const response = await gateway.call('POST', '/screenshots', { options: { html: `<p>${'x'.repeat(2_000_000)}` } })
   t.match(response, { status: 202, body: { url: 'about:html', options: { html: '…' } } })
-  t.match(specsOf(gateway), [{ url: 'about:html', options: undefined, hiddenOptions: ['html'] }])
+  t.match(gateway.screenshots.specs, [{ url: 'about:html', options: undefined, hiddenOptions: ['html'] }])
 })
 
 t.test('POST /screenshots seals what a proxy, storage and headers hold, and shows none of it', async (t) => {
@@ -67,7 +66,7 @@ t.test('POST /screenshots and its batch return 403 for options that are switched
   const refused = { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED', details: [{ path: 'options.init_script' }] } } }
   t.match(await gateway.call('POST', '/screenshots', { url, options: { init_script: '1' } }), refused)
   t.match(await gateway.call('POST', BATCH, { urls: [url], options: { init_script: '1' } }), refused)
-  t.strictSame(specsOf(gateway), [])
+  t.strictSame(gateway.screenshots.specs, [])
 })
 
 t.test('assertOptionsAllowed lets pass what is not switched off, and names every other option, private ones too', async (t) => {
@@ -102,9 +101,9 @@ t.test('POST /screenshots seals the key of a store and shows only where it is', 
   const { status, body } = await gateway.call('POST', '/screenshots', { url, options: storage })
   t.equal(status, 202)
   t.match(body.options, { ...storage, storage_access_key_id: '***', storage_secret_access_key: '***' })
-  t.notMatch(JSON.stringify([specsOf(gateway), body]), 's3cret')
+  t.notMatch(JSON.stringify([gateway.screenshots.specs, body]), 's3cret')
   const hiddenOptions = ['storageAccessKeyId', 'storageSecretAccessKey']
-  t.match(specsOf(gateway), [{ options: { storageBucket: 'acme-pictures' }, hiddenOptions }])
+  t.match(gateway.screenshots.specs, [{ options: { storageBucket: 'acme-pictures' }, hiddenOptions }])
 })
 
 t.test('POST /screenshots rejects a private store URL and incomplete store options', async (t) => {
@@ -135,24 +134,24 @@ t.test('POST /screenshots stores nothing of the cache’s options but what came 
   const gateway = aGateway()
   const options = { cache: true, cache_ttl: 60, cache_key: 'a', delay: 5 }
   t.match(await gateway.call('POST', '/screenshots', { url, options }), { status: 202, body: { options: { delay: 5 } } })
-  const [first] = specsOf(gateway)
+  const [first] = gateway.screenshots.specs
   t.match(first, { options: { delay: 5 }, cacheAs: /^[0-9a-f]{64}$/, cachedFrom: undefined })
   t.strictSame(Object.keys(first?.options ?? {}), ['delay'])
   await keep(gateway, first?.cacheAs)
   await gateway.call('POST', '/screenshots', { url, options })
-  t.match(specsOf(gateway)[1], { cachedFrom: first?.cacheAs, cacheAs: undefined })
+  t.match(gateway.screenshots.specs[1], { cachedFrom: first?.cacheAs, cacheAs: undefined })
 })
 
 t.test('POST /screenshots/batch looks for each address by itself, with the credentials that stood in it', async (t) => {
   const gateway = aGateway()
   const batch = { urls: ['https://ada:secret@example.com/', url], options: { cache: true } }
   await gateway.call('POST', BATCH, batch)
-  const [signed, plain] = specsOf(gateway)
+  const [signed, plain] = gateway.screenshots.specs
   t.equal(signed?.url, plain?.url)
   t.not(signed?.cacheAs, plain?.cacheAs)
   await keep(gateway, signed?.cacheAs)
   await gateway.call('POST', BATCH, batch)
-  t.match(specsOf(gateway).slice(2), [{ cachedFrom: signed?.cacheAs }, { cacheAs: plain?.cacheAs }])
+  t.match(gateway.screenshots.specs.slice(2), [{ cachedFrom: signed?.cacheAs }, { cacheAs: plain?.cacheAs }])
 })
 
 t.test('POST /screenshots and its batch reject a retention above the plan’s', async (t) => {
@@ -161,9 +160,9 @@ t.test('POST /screenshots and its batch reject a retention above the plan’s', 
   t.match(await gateway.call('POST', '/screenshots', { url, retention_days: 31 }), refused)
   t.match(await gateway.call('POST', '/screenshots', { url, options: { retention_days: 31 } }), refused)
   t.match(await gateway.call('POST', BATCH, { urls: [url], retention_days: 31 }), refused)
-  t.strictSame(specsOf(gateway), [])
+  t.strictSame(gateway.screenshots.specs, [])
   t.equal((await gateway.call('POST', '/screenshots', { url, retention_days: 30 })).status, 202)
-  t.match(specsOf(gateway), [{ retentionDays: 30 }])
+  t.match(gateway.screenshots.specs, [{ retentionDays: 30 }])
 })
 
 const thumbnail = { thumbnailWidth: 320, thumbnailHeight: 240, thumbnailFormat: 'webp' }
@@ -186,7 +185,7 @@ t.test('screenshots and batches of the REST API have the thumbnail of the servic
   t.match(body.options, { thumbnail_width: 320, thumbnail_height: 240, thumbnail_format: 'webp' })
   t.equal((await gateway.call('POST', BATCH, { urls: ['https://example.com/a', 'https://example.com/b'] })).status, 202)
   t.strictSame(
-    specsOf(gateway).map(({ options }) => options),
+    gateway.screenshots.specs.map(({ options }) => options),
     [thumbnail, thumbnail, thumbnail],
   )
 })
@@ -213,7 +212,7 @@ t.test('POST /screenshots/batch queues all items or none', async (t) => {
   const urls = ['a', 'b', 'c', 'd'].map((path) => url + path)
   const post = (count: number) => call('POST', BATCH, { urls: urls.slice(0, count) }, { 'idempotency-key': `batch-${count}` })
   t.match(await post(4), { status: 503, body: { error: { code: 'QUEUE_FULL' } } })
-  t.strictSame([screenshots.objects.size, archive.batches.size, objects.objects.size], [0, 0, 0])
+  t.strictSame([screenshots.objects.size, archive.bucket.objects.size, objects.objects.size], [0, 0, 0])
   t.equal((await post(3)).status, 202)
   t.equal((await post(2)).status, 503)
 })
@@ -228,15 +227,16 @@ t.test('POST /screenshots repeated under its Idempotency-Key is answered as befo
 t.test('X-Queue-Position tells the place of what waits, and estimated_time stays as it was answered', async (t) => {
   let ticks = 0
   const { call, screenshots } = aGateway({ now: () => new Date(NOW.getTime() + ticks++) })
-  screenshots.queue.meanCaptureMilliseconds = 3_000
+  screenshots.measure(3_000)
   const first = await call('POST', '/screenshots', { url })
   const second = await call('POST', '/screenshots', { url })
   t.match(first, { headers: { 'x-queue-position': '1' }, body: { estimated_time: '1-6s' } })
   t.match(second, { headers: { 'x-queue-position': '2' }, body: { estimated_time: '3-12s' } })
-  screenshots.queue.meanCaptureMilliseconds = 60_000
+  screenshots.measure(600_000)
   const { id } = second.body
-  t.match(await call('GET', `/screenshots/${id}`), { headers: { 'x-queue-position': '2' }, body: { estimated_time: '3-12s' } })
+  const shown = { 'x-queue-position': '2', 'retry-after': '2' }
+  t.match(await call('GET', `/screenshots/${id}`), { headers: shown, body: { estimated_time: '3-12s' } })
   screenshots.put({ ...screenshots.objects.get(id)!, status: completedStatus({}) })
   const done = await call('GET', `/screenshots/${id}`)
-  t.match(done, { headers: { 'x-queue-position': undefined }, body: { estimated_time: '3-12s' } })
+  t.match(done, { headers: { 'x-queue-position': undefined, 'retry-after': undefined }, body: { estimated_time: '3-12s' } })
 })

