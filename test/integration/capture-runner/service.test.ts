@@ -150,16 +150,6 @@ t.test('a runner does not report a deleted Screenshot', async (t) => {
   t.equal(await screenshots.find(order.name), undefined)
 })
 
-t.test('a runner gives up a retryable failure without a report, but reports it in the third attempt', async (t) => {
-  for (const attempt of [1, 3]) {
-    const order = await service.claim(site.url('/green'), { attempt })
-    await post({ ...order, upload: bucket.uploadOf(service.keyOf(order), { expiresSeconds: 1 }), options: { delay: 2_500 } })
-    if (attempt === 3) t.match((await service.finished(order)).status?.result?.error, { code: 'STORAGE_FAILED' })
-    await eventually('the attempt has ended', async () => (await ask(order)) === (attempt === 3 ? 'done' : 'absent'))
-    if (attempt === 1) t.match((await screenshots.get(order.name)).status, { phase: 'Running', result: undefined })
-  }
-})
-
 t.test('a runner retries its report until the API server is back', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 1_000 } })
   await post(order)

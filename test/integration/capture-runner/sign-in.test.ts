@@ -30,7 +30,7 @@ const facts = ({ url, headers }: IncomingMessage): string =>
 const html = (body: string) => `<!doctype html><body>${body}`
 
 /** Two sites that record requests. Each page may refer to the other. */
-async function serveSites(t: Test, make: (sites: Sites) => { own: Pages; foreign: Pages }): Promise<Sites> {
+async function serveSites(t: Test, make: (sites: Sites) => { own: Pages; foreign?: Pages }): Promise<Sites> {
   const sites = { seen: [] as string[], foreignSeen: [] as string[] } as Sites
   const noting = (pages: Pages, seen: string[]): Pages =>
     new Proxy(pages, {
@@ -64,7 +64,6 @@ const without = (seen: readonly string[]): string[] => seen.filter((line) => !li
 t.test('headers are sent with the page and its requests to its own origin', async (t) => {
   const sites = await serveSites(t, () => ({
     own: { '/': html('<img src="/a.png"><iframe src="/inner"></iframe>'), '/inner': html('<img src="/b.png">') },
-    foreign: {},
   }))
   await shoot(sites, '/', signed)
   t.strictSame(without(sites.seen).sort(), ['/ token pass', '/a.png token pass', '/b.png token pass', '/inner token pass'])
@@ -119,7 +118,6 @@ t.test('headers are sent with a worker’s requests, bypassing a service worker'
         "addEventListener('activate', (e) => e.waitUntil(clients.claim())); addEventListener('fetch', (e) => e.respondWith(fetch(e.request)))",
       ),
     },
-    foreign: {},
   }))
   await studio.shoot(sites.own.url('/'), { waitForFunction: 'ended.length === 2' }, { privateOptions: signed })
   t.ok(sites.seen.includes('/from-worker token pass'))
@@ -136,7 +134,6 @@ t.test('headers replace the browser’s own, but not an Authorization header set
         response.end()
       },
     },
-    foreign: {},
   }))
   await shoot(sites, '/', { authorization: TOKEN, headers: { 'user-agent': 'curl/9' } })
   t.strictSame(received, ['Bearer mine', 'curl/9'])
@@ -180,7 +177,6 @@ t.test('an intercepted request is otherwise unchanged', async (t) => {
       '/image.png': note,
       '/posted': note,
     },
-    foreign: {},
   }))
   await shoot(sites, '/', {})
   kind = 'signed'
@@ -192,7 +188,7 @@ t.test('an intercepted request is otherwise unchanged', async (t) => {
 })
 
 t.test('a redirect loop also ends for intercepted requests', async (t) => {
-  const sites = await serveSites(t, () => ({ own: { '/': redirect('/again'), '/again': redirect('/') }, foreign: {} }))
+  const sites = await serveSites(t, () => ({ own: { '/': redirect('/again'), '/again': redirect('/') } }))
   const error = await studio.shootInVain(sites.own.url('/'), {}, { privateOptions: signed })
   t.equal(error.code, 'TOO_MANY_REDIRECTS')
 })
@@ -209,7 +205,7 @@ const guarded = (tries: string[], body = html('<title>in</title>')) =>
 // proves: basic_auth_username, basic_auth_password
 t.test('credentials are sent after a 401 of the page’s own origin', async (t) => {
   const tries: string[] = []
-  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
+  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) } }))
   const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'p' })
   t.match(findings, { pageTitle: 'in', httpStatus: 200 })
   t.equal(tries[0], '-', 'they are not sent without a challenge')
@@ -217,7 +213,7 @@ t.test('credentials are sent after a 401 of the page’s own origin', async (t) 
 
 t.test('wrong credentials are tried once, and the page with status 401 is captured', async (t) => {
   const tries: string[] = []
-  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
+  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) } }))
   const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'wrong' })
   t.match(findings, { pageTitle: 'out', httpStatus: 401 })
   t.equal(tries.filter((line) => line !== '-').length, 1)
@@ -230,7 +226,7 @@ t.test('cookies are sent to the page’s host, by their attributes', async (t) =
     received.push(headers.cookie ?? '')
     response.writeHead(200, { 'content-type': 'text/html' }).end(html('<script>document.title = document.cookie</script>'))
   }) as RequestListener
-  const sites = await serveSites(t, () => ({ own: { '/': note, '/admin/': note }, foreign: {} }))
+  const sites = await serveSites(t, () => ({ own: { '/': note, '/admin/': note } }))
   const cookies = [
     { name: 'a', value: '1' },
     { name: 'b', value: '2', httpOnly: true },
@@ -278,7 +274,6 @@ t.test('a warning names each cookie that has no effect, and only those, without 
         response.writeHead(200, { 'content-type': 'text/html' }).end('x')
       },
     },
-    foreign: {},
   }))
   const url = sites.own.url('/').replace('127.0.0.1', 'shop.example.test')
   const cookies = COOKIES.map(([cookie]) => ({ ...cookie, value: 's3cret' }))
@@ -301,7 +296,6 @@ t.test('cookies for a page to which another redirects, and for its own scripts, 
       '/': redirect(own.url('/in').replace('127.0.0.1', 'account.example.test')),
       '/in': html('<script>document.cookie = "sso=; max-age=0"; document.title = document.cookie</script>Text'),
     },
-    foreign: {},
   }))
   const cookies = [{ name: 'sso', value: 'b', domain: 'account.example.test' }]
   const { warnings, pageTitle } = (await studio.shoot(sites.own.url('/'), {}, { privateOptions: { cookies } })).findings
@@ -312,7 +306,7 @@ t.test('cookies for a page to which another redirects, and for its own scripts, 
 })
 
 t.test('interception ends with its capture: the next one of the account sends no headers', async (t) => {
-  const sites = await serveSites(t, () => ({ own: { '/': html('<img src="/a.png">') }, foreign: {} }))
+  const sites = await serveSites(t, () => ({ own: { '/': html('<img src="/a.png">') } }))
   await shoot(sites, '/', signed)
   await shoot(sites, '/', {})
   t.strictSame(without(sites.seen), ['/ token pass', '/a.png token pass', '/ - -', '/a.png - -'])

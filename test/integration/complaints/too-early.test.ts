@@ -125,6 +125,7 @@ t.test('a background that never loads does not block the screenshot', async (t) 
   }
 })
 
+// proves: blank_page_action
 t.test('complaint: blank or half-loaded pictures: a page that stays blank adds a warning, or fails if configured', async (t) => {
   const { color, warnings } = await cornerOf('/never-drawn')
   t.ok(isNear(color, WHITE))
@@ -138,6 +139,7 @@ t.test('complaint: networks that never go idle end in timeouts: streams, sockets
   t.strictSame(warnings, [])
 })
 
+// proves: network_idle_timeout
 t.test('complaint: networks that never go idle end in timeouts: a poll adds a warning', async (t) => {
   const { color, warnings } = await cornerOf('/restless', { waitUntil: ['networkidle'], networkIdleTimeout: 1_500 })
   t.ok(isNear(color, GREEN))
@@ -145,6 +147,7 @@ t.test('complaint: networks that never go idle end in timeouts: a poll adds a wa
   t.ok(isNear((await cornerOf('/restless')).color, GREEN), 'there is no wait without the option')
 })
 
+// proves: wait_for_fonts_timeout
 t.test('complaint: the screenshot call hangs: the wait for fonts ends after wait_for_fonts_timeout', async (t) => {
   const { pixels, warnings, color } = await cornerOf('/font', { fullPage: true, waitForFontsTimeout: 500 })
   t.ok(isNear(color, GREEN))
@@ -156,6 +159,7 @@ t.test('complaint: the screenshot call hangs: a page that paints endlessly is ca
   t.ok(isNear((await cornerOf('/animated')).color, GREEN))
 })
 
+// proves: capture_timeout
 t.test('complaint: the screenshot call hangs: an endless script fails at capture_timeout, and the next page succeeds', async (t) => {
   const error = await stage.fail('/busy', {
     ...{ clipX: 0, clipY: 0, clipWidth: 100, clipHeight: 3_000 },
@@ -182,6 +186,7 @@ t.test('complaint: one dead third party ruins the job: with best_attempt, one th
   t.ok(isNear((await cornerOf('/dead-blocking-script', { ...patience, bestAttempt: true })).color, RED), 'the loaded part of the page')
 })
 
+// proves: timeout
 t.test('complaint: failures are opaque: a failure has a code, and a timeout names its limit', async (t) => {
   t.match(await stage.fail('/dead-script', { timeout: 1_500 }), { code: 'TIMEOUT', message: 'the page did not load within 1500 ms' })
   t.match(await stage.fail('/third-parties', { failIfRequestFailed: ['*/counter.js'] }), { code: 'CONTENT_RULE', message: /counter\.js/ })

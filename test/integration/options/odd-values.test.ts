@@ -226,17 +226,10 @@ t.test('odd sheets are printed, or refused for good with what to check', async (
 /** Values that only the browser can read, with the error code; undefined: they work. */
 const READ_BY_THE_BROWSER: [values: CaptureOptions[], code?: string][] = [
   [
-    [' ', '[', ':has(', 'xpath=//p', 'p >> p', 'p,', ':not(', '#1', '/*', '\ud800>', ':has(:has(p))', 'div['.repeat(200)].map(
-      (selector) => ({
-        hideSelectors: [selector],
-      }),
-    ),
+    [' ', 'xpath=//p', '/*', '\ud800>', ':has(:has(p))', 'div['.repeat(200)].map((selector) => ({ hideSelectors: [selector] })),
     'INVALID_SELECTOR',
   ],
-  [
-    ['inherit', 'constructor', '#00000', 'calc(1)', 'var(--x)'].map((maskColor) => ({ maskSelectors: ['p'], maskColor })),
-    'INVALID_OPTIONS',
-  ],
+  [['constructor', 'calc(1)', 'var(--x)'].map((maskColor) => ({ maskSelectors: ['p'], maskColor })), 'INVALID_OPTIONS'],
   [[{ format: 'pdf', pdfPageRanges: '999' }], 'INVALID_OPTIONS'],
   [
     ['p::before', '\\', `${':is('.repeat(200)}p${')'.repeat(200)}`, '日本', 'p '.repeat(500)].map((selector) => ({

@@ -7,7 +7,7 @@ import { sources } from '../../../../capture-runner/src/page/generated/sources.t
 import { bundleProgram } from '../../../cluster/images/bundle.ts'
 import { type OpenDocument, openLab, WINDOW } from './lab.ts'
 
-// Every page function in a real page. A new function needs a case: the table has a row for each name.
+// Page functions in a real page, where no picture shows their result as clearly. A new function needs a case, or a file whose captures show its effect.
 
 const open = await openLab(t)
 
@@ -59,9 +59,6 @@ const shows =
   async (t, { read }) =>
     t.strictSame(await read(expression), value, why)
 
-const BANNER = `<div id="bar" style="position:fixed;bottom:0;width:100%;height:80px">We use cookies.
-  <button onclick="document.title = 'accepted'">Accept all</button><button onclick="document.title = 'rejected'">Reject all</button></div>`
-const SCROLLER = '<body style="margin:0"><div id="panel" style="height:600px;overflow-y:auto"><div style="height:2000px">tall</div></div>'
 const TEXT = '<p>text</p>'
 const TALL = '<div style="height:3000px">tall</div>'
 const SQUARE = '<div id="one" class="square" style="position:absolute;left:100px;top:50px;width:30px;height:40px">one</div>'
@@ -70,8 +67,34 @@ const STILL = { hasChanges: false, hasGrown: false, animations: 0, endless: 2, c
 
 const styleOf = (selector: string, property: string): string => `getComputedStyle(document.querySelector('${selector}')).${property}`
 
-const cases: Record<PageFunctionName, Case> = {
-  addSheet: [SQUARE, calls('addSheet', '#one { color: rgb(0, 128, 0) }'), shows(styleOf('#one', 'color'), 'rgb(0, 128, 0)')],
+/** Functions whose effect captures show, by the file in test/integration. */
+const CAPTURED = {
+  'capture-runner/effects': ['noteEffects', 'restoreFocus'],
+  'capture-runner/clocks': ['nextFrame'],
+  'capture-runner/navigation': ['readUrl'],
+  'capture-runner/page/odd-documents': ['hasPlayingSound', 'isSeeking'],
+  'capture-runner/page/words': ['findBrokenRule', 'readText'],
+  'capture-runner/pdf-urls': ['showPdf', 'readPdfOutcome'],
+  'options/invalid': ['findSelectorFault', 'findUnknownFeatures', 'hasNoRule', 'readTransparency'],
+  'options/output/extra-files': ['readHtml', 'redactMatches', 'rememberClosedRoots', 'takePasswords'],
+  'options/output/full-page': ['hideFixed', 'scrollWindow'],
+  'options/output/full-page-reveal': ['keepScriptingRules', 'restoreSectionLinks', 'noteShifts', 'placeShifted'],
+  'options/output/image-processing': ['readNotes'],
+  'options/output/pdf': ['findLoader'],
+  'options/page/banners': ['clickBannerButton', 'countElements'],
+  'options/page/blocking': ['hideBanners'],
+  'options/page/identity': ['removeSharedWorkers'],
+  'options/page/inner-panels': ['unfold', 'unpinHeights'],
+  'options/page/locked-pages': ['findFolded', 'unlock'],
+  'options/page/preparing': ['addSheet', 'hideInShadow', 'endAnimations', 'rewindMedia'],
+  'options/page/waiting': ['countChanges', 'readDocumentFacts', 'looksChallenged'],
+  'options/page/without-scripts': ['scrollToPosition', 'scrollToTop', 'scrollToMiddle', 'showNextMiddle'],
+} as const satisfies Record<string, readonly PageFunctionName[]>
+/** The end of this file has tests of these with more than one page. */
+type Tabled = 'coverMatches' | 'findScroller' | 'scrollScroller'
+type Captured = (typeof CAPTURED)[keyof typeof CAPTURED][number]
+
+const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
   adjustGlobals: {
     run: async (t, { call, readInside }) => {
       await call('adjustGlobals', { width: 8, height: 85 })
@@ -118,68 +141,25 @@ const cases: Record<PageFunctionName, Case> = {
     runs("two.textContent = '12:00:02 today.'"),
     matches('advanceAnimations', [0, 20_000], { hasGrown: false }),
   ],
-  clickBannerButton: [BANNER, gives('clickBannerButton', [false], true), shows('document.title', 'rejected')],
   collapseBlocked: [
     '<img src="http://page.test/a.png"><img src="http://page.test/b.png">',
     calls('collapseBlocked', ['http://page.test/a.png']),
     shows('[...document.images].map((image) => getComputedStyle(image).display)', ['none', 'inline']),
   ],
-  countChanges: [
-    TEXT,
-    gives('countChanges', [], 0),
-    runs("document.body.append('a'), document.body.append('b')"),
-    gives('countChanges', [], 2),
-    gives('countChanges', [], 0),
-  ],
-  countElements: ['<p>a<p>b', gives('countElements', [], 5)],
   countLoading: [
     '<input value="text"><script>document.querySelector("input").focus()</script>',
     gives('countLoading', [1_000], 0),
     shows(styleOf('input', 'caretColor'), 'rgba(0, 0, 0, 0)'),
   ],
-  coverMatches: [
-    SQUARE,
-    gives('coverMatches', [{ selectors: ['#one', '.absent'], color: 'rgb(255, 0, 0)' }], [1, 0]),
-    shows("[...document.querySelectorAll('[popover] > div')].map((box) => getComputedStyle(box).width)", ['30px']),
-    shows(styleOf('#one', 'visibility'), 'hidden'),
-  ],
-  endAnimations: [
-    `<style>@keyframes grow { from { width: 0 } to { width: 200px } } #one { width: 100px; animation: grow 100s both }
-      @keyframes show { from { opacity: 1 } to { opacity: 0.5 } } #two { opacity: 0; animation: show 1s 5s infinite }</style>
-      <div id="one"></div><div id="two"></div><svg><rect id="three"><animate attributeName="x" values="10;20" begin="4s" dur="3s" repeatCount="indefinite"/></rect></svg>
-      <svg><rect id="four"><animate attributeName="x" from="0" to="30" dur="9s" fill="freeze"/></rect></svg>`,
-    calls('endAnimations'),
-    shows(styleOf('#one', 'width'), '200px'),
-    shows(styleOf('#two', 'opacity'), '1'),
-    shows('[three, four].map((rect) => rect.x.animVal.value)', [10, 30]),
-    shows("[...document.querySelectorAll('svg')].map((drawing) => drawing.animationsPaused())", [true, true]),
-  ],
   findAreas: [
     '<style>body { margin: 0 }</style><p style="width:400px;height:300px;margin:0">text</p>',
     gives('findAreas', [['p', '.absent']], [{ left: 0, top: 0, right: 0.5, bottom: 0.5 }]),
   ],
-  findBrokenRule: {
-    html: '<p>Sold   Out</p><i class="error"></i>',
-    run: async (t, { call }) => {
-      const rules = { refusedWords: [], neededWords: [], refusedSelectors: [] }
-      t.equal(await call('findBrokenRule', rules), null)
-      t.strictSame(await call('findBrokenRule', { ...rules, refusedWords: ['sold out'] }), { rule: 'contains', value: 'sold out' })
-      t.strictSame(await call('findBrokenRule', { ...rules, neededWords: ['In stock'] }), { rule: 'missing', value: 'In stock' })
-      t.strictSame(await call('findBrokenRule', { ...rules, refusedSelectors: ['.error'] }), { rule: 'selector', value: '.error' })
-    },
-  },
-  findFolded: [SCROLLER, matches('findFolded', [], [{ part: 'div#panel', reason: 'other', width: 800, height: 600, whole: 2_000 }])],
   findIgnoredBoxes: [
     `${SQUARE}${TALL}<details><summary>more</summary><p class="closed">text</p></details>`,
     runs('scrollTo(0, 20)'),
     gives('findIgnoredBoxes', [['#one', '.absent']], [[{ x: 100, y: 50, width: 30, height: 40 }], []]),
     gives('findIgnoredBoxes', [['.closed']], [[]], 'the browser lays out what it leaves out, if a script asks for its boxes'),
-  ],
-  findLoader: [
-    TEXT,
-    gives('findLoader', ['<p style="color: red">text</p>'], null),
-    gives('findLoader', ['<iframe src="x"></iframe>'], '<iframe>'),
-    gives('findLoader', ['<style>@import "x.css"</style>'], '@import'),
   ],
   findMovingAreas: [
     '<style>body { margin: 0 }</style><video style="display:block;width:400px;height:300px"></video>',
@@ -198,12 +178,7 @@ const cases: Record<PageFunctionName, Case> = {
     },
   },
   findRegions: {
-    html: SQUARE + SQUARE,
     run: async (t, { call, read }) => {
-      const box = { x: 100, y: 50, width: 30, height: 40 }
-      const region = { painted: box, own: box, whole: box }
-      t.strictSame(await call('findRegions', { selector: '.square', all: false }), [region])
-      t.strictSame(await call('findRegions', { selector: '.square', all: true }), [region, region])
       const frame = `<iframe style="width:300px;height:200px;border:10px solid;transform:scale(0.5);transform-origin:0 0" srcdoc='<body style="margin:0"><p id="inner" style="margin:20px;width:100px;height:40px">text</p>'></iframe>`
       await read(
         `document.body.innerHTML = ${JSON.stringify(frame)}, new Promise((loaded) => { document.querySelector('iframe').onload = loaded })`,
@@ -219,30 +194,12 @@ const cases: Record<PageFunctionName, Case> = {
       t.ok(letters && letters.height > 60, 'the letters above a word')
     },
   },
-  findScroller: [SCROLLER, gives('findScroller', [], { end: 1400, windowHeight: 600 })],
-  findSelectorFault: {
-    run: async (t, { call }) => {
-      const rule = (text: string) => ({ text, isRule: true })
-      t.equal(await call('findSelectorFault', [rule('.a > b')]), null)
-      t.strictSame(await call('findSelectorFault', [rule('.a'), rule('p:')]), { index: 1, fault: 'invalid' })
-      t.strictSame(await call('findSelectorFault', [rule('a /* open')]), { index: 0, fault: 'open' })
-    },
-  },
   findShownImages: {
     html: `<i style="display:block;height:9px;background:url(http://page.test/a.png)"></i><u style="display:none;background:url(http://page.test/b.png)"></u>
       <svg width="9" height="9"><pattern id="dots"><image href="http://page.test/d.png" /></pattern></svg>`,
     run: async (t, { call }) => {
       const urls = ['a', 'b', 'c', 'd'].map((name) => `http://page.test/${name}.png`)
       t.strictSame(await call('findShownImages', urls, 1_000), [urls[0], urls[3]])
-    },
-  },
-  findUnknownFeatures: {
-    run: async (t, { call }) => {
-      const features = [
-        ['prefers-color-scheme', 'light'],
-        ['no-such-feature', 'x'],
-      ] as const
-      t.strictSame(await call('findUnknownFeatures', features), ['no-such-feature'])
     },
   },
   freezeScrollAnimations: {
@@ -258,15 +215,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read(styleOf('#bar', 'opacity')), '0')
     },
   },
-  hasNoRule: [TEXT, gives('hasNoRule', ['body { color: red }'], false), gives('hasNoRule', ['not a rule'], true)],
-  hasPlayingSound: ['<video></video>', gives('hasPlayingSound', [], false)],
-  hideBanners: [BANNER, gives('hideBanners', [true], 1), shows(styleOf('#bar', 'display'), 'none')],
-  hideFixed: [BANNER, calls('hideFixed'), shows(styleOf('#bar', 'visibility'), 'hidden')],
-  hideInShadow: [
-    '<div id="host"></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>text</p>"</script>',
-    calls('hideInShadow', ['p']),
-    shows("getComputedStyle(host.shadowRoot.querySelector('p')).display", 'none'),
-  ],
   hasInlineScript: [
     '<script>requestIdleCallback(() => {})</script>',
     gives('hasInlineScript', ['indexedDB|requestIdleCallback'], true),
@@ -334,26 +282,15 @@ const cases: Record<PageFunctionName, Case> = {
     runs("one.style.position = 'fixed'"),
     gives('hidesTop', [], false, 'a message above the page'),
   ],
-  isSeeking: ['<video></video>', gives('isSeeking', [], false)],
   isolateElements: {
-    html: `<main>${SQUARE}<p id="other">other</p></main><footer>end</footer>`,
+    html: `<main>${SQUARE}</main>`,
     run: async (t, { call, read }) => {
-      await call('isolateElements', { selector: '#one', all: false })
-      const opacities = `['main', '#one', '#other', 'footer'].map((one) => getComputedStyle(document.querySelector(one)).opacity).join()`
-      t.equal(await read(opacities), '1,1,0,0')
       // What a component shows beside the element in its slot.
       await read("document.querySelector('#one').parentNode.attachShadow({ mode: 'open' }).innerHTML = '<h1>beside</h1><slot></slot>'")
       await call('isolateElements', { selector: '#one', all: false })
       t.equal(await read("getComputedStyle(document.querySelector('main').shadowRoot.querySelector('h1')).opacity"), '0')
     },
   },
-  keepScriptingRules: [
-    `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
-      <div id="one"></div><noscript>Scripts are off.</noscript>`,
-    calls('keepScriptingRules'),
-    shows('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()', 'not all,all'),
-    shows(styleOf('noscript', 'display'), 'none'),
-  ],
   leaveOutMatches: [
     '<div id="one">a<b style="visibility:visible">b</b></div>',
     gives('leaveOutMatches', [['#one', '.absent']], [1, 0]),
@@ -369,7 +306,6 @@ const cases: Record<PageFunctionName, Case> = {
     runs("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))"),
     matches('findLostEffects', [], [{ isWhole: true, elements: ['b', '#three', '#two', '#one'] }]),
   ],
-  looksChallenged: ['<title>Just a moment...</title>', gives('looksChallenged', [], true)],
   countSearchable: {
     html: `<!-- a < b --><div id="plain">a &lt; b</div><template><b>x</b></template><details><summary>x</summary>y</details><video controls></video><input type="date"><svg><use href="#plain"/></svg>
       <iframe srcdoc="<p>a"></iframe><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
@@ -382,18 +318,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('countSearchable'), await search(), 'a page without closed roots')
       await read("plain.attachShadow({ mode: 'closed' }).innerHTML = '<i></i>text'")
       t.equal((await search()) - (await call('countSearchable')), 2, 'a closed root with an element and a text')
-    },
-  },
-  takePasswords: {
-    html: '<input id="a" value="Ada"><input id="b" type="password" value="one"><textarea id="c" name="password">two</textarea><input id="d" type="password"><script>d.value = "three"</script>',
-    run: async (t, { call, read }) => {
-      const values = () => read('[a, b, c, d].map(({ value, defaultValue }) => [value, defaultValue].join(" "))')
-      const before = await values()
-      await call('takePasswords')
-      await call('takePasswords')
-      t.strictSame(await values(), ['Ada Ada', ' ', ' ', ' '])
-      await call('returnPasswords')
-      t.strictSame(await values(), before)
     },
   },
   returnPasswords: [
@@ -433,16 +357,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
     },
   },
-  noteEffects: [
-    `${TALL}<p>text</p>`,
-    calls('noteEffects'),
-    runs("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)"),
-    calls('nextFrame'),
-    calls('keepEffects', 'click'),
-    runs("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))"),
-    gives('findLostEffects', [], [], 'the effect of a scroll is none of the action'),
-  ],
-  nextFrame: [TEXT, calls('nextFrame')],
   noteSectionLinks: [
     '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
     calls('noteSectionLinks'),
@@ -450,22 +364,6 @@ const cases: Record<PageFunctionName, Case> = {
     calls('restoreSectionLinks'),
     shows("document.querySelector('li').outerHTML", '<li><a href="#one" class="here">one</a></li>'),
   ],
-  noteShifts: {
-    html: `<style>body { margin: 0 } #two { transform: translateY(calc(var(--top) * 0.25px)) }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p>
-      <p id="two" style="margin:0">text</p></div>${TALL}`,
-    run: async (t, { call, read }) => {
-      for (const top of [0, 500, 1_000]) {
-        await read(
-          `scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)', document.body.style.setProperty('--top', ${top})`,
-        )
-        await call('noteShifts')
-      }
-      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)', document.body.style.setProperty('--top', 9000)")
-      await call('placeShifted')
-      t.equal(await read('new DOMMatrix(getComputedStyle(one).transform).m42'), 250)
-      t.equal(await read('new DOMMatrix(getComputedStyle(two).transform).m42'), 250, 'by a variable of an element around it')
-    },
-  },
   pinHeights: {
     html: `<div id="one" style="height:100vh"></div><svg id="two" style="height:100vh;border:2px solid"></svg>${TALL}`,
     run: async (t, { page, call, read }) => {
@@ -480,12 +378,6 @@ const cases: Record<PageFunctionName, Case> = {
       await page.setViewportSize(WINDOW)
     },
   },
-  placeShifted: [
-    `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
-    calls('noteShifts'),
-    calls('placeShifted'),
-    shows('one.style.transform', 'translateY(9px)'),
-  ],
   prepareReveal: [
     `<div id="one" style="content-visibility:auto">text</div><div id="two" style="height:100px;overflow:auto">text</div>${TALL}`,
     calls('prepareReveal', 100),
@@ -500,39 +392,12 @@ const cases: Record<PageFunctionName, Case> = {
     gives('placeOfPointed', ['#two'], 'outside'),
     gives('placeOfPointed', ['#three'], 'absent'),
   ],
-  readDocumentFacts: {
-    html: '<title>Title</title><body>text',
-    run: async (t, { call }) => {
-      const facts = { hasBody: true, title: 'Title', url: 'http://page.test/', status: 200, isChallenged: false, forms: [] }
-      t.strictSame(await call('readDocumentFacts'), facts)
-    },
-  },
   readExtent: [
     '<body style="margin:0"><div style="height:900px"></div>',
     gives('readExtent', [], { ...WINDOW, scrollHeight: 900 }),
     runs(`document.body.innerHTML = '<div style="height:100vh;overflow:auto"><p style="height:2000px;margin:0">tall</p></div>'`),
     gives('readExtent', [], { ...WINDOW, scrollHeight: 2_000 }),
   ],
-  readHtml: {
-    html: '<!doctype html><html><head></head><body>text</body></html>',
-    run: async (t, { call }) => {
-      const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'none'"><base href="http://page.test/">`
-      const html = `<!DOCTYPE html>\n<html><head>${head}</head><body>text</body></html>`
-      t.strictSame(await call('readHtml'), { html, lost: {} })
-    },
-  },
-  readNotes: {
-    html: '<meta property="og:title" content="Title"><link rel="icon" href="/icon.png"><a href="/next">next</a>',
-    run: async (t, { call }) => {
-      const notes = await call('readNotes', ['openGraph', 'icon', 'links', 'timings'], { addressLength: 2_048 })
-      t.match(notes, {
-        openGraph: { 'og:title': 'Title' },
-        icon: 'http://page.test/icon.png',
-        links: ['http://page.test/next'],
-        timings: { load: Number },
-      })
-    },
-  },
   readPageFacts: {
     html: '<p id="one" class="a b"><a href="/next">next</a>',
     run: async (t, { call }) => {
@@ -540,7 +405,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await call('readPageFacts', 100), facts)
     },
   },
-  readPdfOutcome: [TEXT, gives('readPdfOutcome', [], undefined)],
   readStart: [
     '<body style="margin:0"><div style="width:2000px">wide</div>',
     gives('readStart', [], 0),
@@ -548,21 +412,6 @@ const cases: Record<PageFunctionName, Case> = {
     gives('readStart', [], 1_200),
     runs("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'"),
     gives('readStart', [], 0, 'columns are read from the left'),
-  ],
-  readText: {
-    html: '<p>shown</p><p hidden>hidden</p><details><summary>more</summary>closed</details>',
-    run: async (t, { call, read }) => {
-      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shown more')
-      await read("document.documentElement.append('beside the body')")
-      await read("document.querySelector('p').attachShadow({ mode: 'open' }).append('shadow')")
-      t.equal((await call('readText')).trim().replace(/\s+/g, ' '), 'shadow more beside the body')
-    },
-  },
-  readTransparency: [
-    TEXT,
-    gives('readTransparency', ['red'], 0),
-    gives('readTransparency', ['rgb(0 0 0 / 50%)'], 0.5),
-    gives('readTransparency', ['no color'], null),
   ],
   openHere: {
     html: `<a href="#link">link</a><form method="post" action="#post"><button formmethod="get" formaction="?q">get</button></form>`,
@@ -576,15 +425,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await read('location.hash + document.links.length'), '#other1')
     },
   },
-  readUrl: [TEXT, gives('readUrl', [], 'http://page.test/')],
-  redactMatches: {
-    html: '<p id="one" title="secret">secret</p><script>// secret</script><!-- secret --><input id="two" value="secret"><canvas id="three"></canvas>',
-    run: async (t, { call, read }) => {
-      t.strictSame(await call('redactMatches', ['#one, #two, #three']), [3])
-      t.notMatch(await read('document.documentElement.outerHTML + document.querySelector("input").value'), /secret/)
-      t.equal(await read('document.querySelector("canvas")'), null, 'a canvas may have a drawing')
-    },
-  },
   refuseWebSockets: {
     run: async (t, { call, readInside }) => {
       await call('refuseWebSockets')
@@ -592,17 +432,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.strictSame(await readInside(expression), [1006, 3, 1])
     },
   },
-  rememberClosedRoots: [
-    '<x-host></x-host><script>globalThis.root = document.querySelector("x-host").attachShadow({ mode: "closed" }); root.innerHTML = "<p>secret</p>"</script>',
-    gives('readText', [], ''),
-    callsWithRoots('rememberClosedRoots', 'x-host'),
-    gives('readText', [], 'secret'),
-  ],
-  removeSharedWorkers: [
-    TEXT,
-    calls('removeSharedWorkers'),
-    async (t, { readInside }) => t.equal(await readInside("'SharedWorker' in globalThis"), false),
-  ],
   // The cursor is hidden in the first half of its round. Of the slides, one is.
   restAnimations: {
     html: `<style>@keyframes grow { to { width: 200px } } div { width: 100px; animation: grow 1s linear infinite } #two { animation-delay: -0.5s } #three { animation-play-state: paused }
@@ -637,34 +466,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.equal(await call('restOfAction'), 0)
     },
   },
-  restoreFocus: [
-    '<input id="one">',
-    calls('noteEffects'),
-    runs('one.focus()'),
-    calls('keepEffects', 'click'),
-    runs("one.blur(), dispatchEvent(new Event('resize'))"),
-    calls('restoreFocus'),
-    shows('document.activeElement.id', 'one'),
-  ],
-  restoreSectionLinks: [TEXT, calls('restoreSectionLinks')],
-  rewindMedia: ['<video id="media" autoplay></video>', calls('rewindMedia'), shows('media.autoplay', false)],
-  scrollScroller: [SCROLLER, calls('findScroller'), calls('scrollScroller', 300), shows('panel.scrollTop', 300)],
-  scrollToMiddle: [
-    `${TALL}<p id="one">one</p>${TALL}`,
-    calls('scrollToMiddle', '#one'),
-    shows('Math.abs(one.getBoundingClientRect().y - 300) < 20', true),
-  ],
-  scrollToPosition: [TALL, calls('scrollToPosition', 0, 70), shows('scrollY', 70)],
-  scrollToTop: [
-    `${TALL}<p id="one" style="margin:0">one</p>${TALL}`,
-    calls('scrollToTop', '#one', -10),
-    shows('Math.round(one.getBoundingClientRect().y)', 10),
-  ],
-  scrollWindow: [
-    `<style>body { margin: 0 }</style>${TALL}<img loading="lazy">`,
-    matches('scrollWindow', [100, true], { windowHeight: 600 }),
-    shows("[scrollY, document.querySelector('img').loading]", [100, 'eager']),
-  ],
   shiftDown: [
     '<body style="margin:0"><p id="one" style="margin:0">text</p>',
     calls('shiftDown', 200),
@@ -678,19 +479,6 @@ const cases: Record<PageFunctionName, Case> = {
     gives('showMiddle', ['#one'], { x: 115, y: 70 }),
     gives('showMiddle', ['#cut'], { x: 50, y: 10 }, 'of what is shown'),
     gives('showMiddle', ['#around'], { x: 30, y: 30 }),
-  ],
-  showNextMiddle: {
-    html: SQUARE,
-    run: async (t, { call }) => {
-      t.strictSame(await call('showNextMiddle', '.square', true), { x: 115, y: 70 })
-      t.equal(await call('showNextMiddle', '.square', false), null)
-      t.ok(await call('showNextMiddle', '.square', true), 'from the first again')
-    },
-  },
-  showPdf: [
-    TEXT,
-    calls('showPdf', { base: '/absent/', maxBytes: 1, maxHeight: 0, maxPixels: 1 }),
-    gives('readPdfOutcome', [], { problem: 'too large' }),
   ],
   startClock: {
     run: async (t, { call, readInside }) => {
@@ -711,19 +499,6 @@ const cases: Record<PageFunctionName, Case> = {
       t.ok(Number(await readInside(`Date.now() - ${start}`)) >= ahead + 29, 'the clock runs')
     },
   },
-  unfold: [
-    SCROLLER,
-    gives('unfold', [{ container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }], 'found'),
-    shows('panel.offsetHeight', 2_000),
-    runs(`document.body.innerHTML = '<div style="height:100vh"></div>', document.querySelector('div').attachShadow({ mode: 'closed' })`),
-    gives('unfold', [{ container: 'filling', unlocks: true, pins: false, eager: false, keepsWidth: true }], 'closed'),
-  ],
-  unlock: [
-    '<html style="overflow:hidden"><body style="position:fixed;top:-90px;width:100%;margin:0"><p>text</p><p style="margin-top:2000px">text</p></body></html>',
-    calls('unlock'),
-    shows('[document.body.getBoundingClientRect().top, document.documentElement.scrollHeight > 2000]', [0, true]),
-  ],
-  unpinHeights: [TALL, calls('prepareReveal', 10), calls('unpinHeights', false)],
   whenIdle: {
     run: async (t, { call, session, read }) => {
       const expression = 'for (let each = 1; each <= 3; each++) requestIdleCallback(() => { document.title = each })'

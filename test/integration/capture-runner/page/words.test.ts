@@ -35,6 +35,7 @@ const SAME: Readonly<Record<string, Row>> = {
   'a hyphen that does not break': ['<p>e\u2011mail</p>', 'e-mail'],
   'marks of direction': ['<p>\u200Fabc\u200E def</p>', 'abc def'],
   'inline elements in a word': '<p><b>So</b><i>ld</i> <span>o</span>ut</p>',
+  'words beside the body': '<script>document.documentElement.append("Sold out")</script>',
   'a shadow root': host('open', '<p>Sold out</p>'),
   'a nested shadow root': `${host('open', '<section id="inner"></section>')}<script>document.getElementById('host').shadowRoot.getElementById('inner')
       .attachShadow({ mode: 'open' }).innerHTML = 'Sold <b>out</b>'</script>`,

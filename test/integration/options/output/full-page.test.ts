@@ -59,7 +59,6 @@ const stage = await openStage(t, {
   '/lazy': page('', `${block('#fff', 9_000)}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`),
   '/late-content': markup`${block('#fff', 9_000)}${shy('late')}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`,
   '/green.svg': (_, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg('#0f0')),
-  '/window': page('', `${block('#f00', 0, 'height:100vh')}${block('#00f', 3_000)}`),
   // Its script makes the block as tall as the page when the window grows.
   '/growing': page('', `<div id="hero" style="background:#f00;height:100vh"></div>${block('#00f', 3_000)}`),
   '/wide': page('', `<div style="width:3000px;height:1500px;background:linear-gradient(90deg,#f00 0 2500px,#0f0 2500px)"></div>`),
@@ -92,14 +91,6 @@ t.test('complaint: tall pages repeat themselves or are cut: each of 50,000 rows 
   t.strictSame(wrong, [])
   t.ok(isNear(pixels.at(10, 10), RED, 0), 'the header')
   t.match(findings, { truncated: true, warnings: ['the page is 60000 pixels tall: the picture ends at full_page_max_height'] })
-})
-
-// proves: format
-t.test('a webp and an avif of a tall page are cut at their limits, with a warning', async (t) => {
-  const { pixels, findings } = await shoot('/tall', { ...narrow, fullPageMaxHeight: 20_000, format: 'webp' })
-  t.strictSame(sizeOf(pixels), [400, 16_383])
-  t.ok(findings.truncated)
-  t.match(findings.warnings, [/^the picture ends at 16383 pixels: webp/])
 })
 
 t.test('option full_page_scroll: follows a page that grows during the scroll', async (t) => {
@@ -183,12 +174,6 @@ t.test(
     t.strictSame(await headers('keep'), [true, true, true, true], 'a section has the configured height')
   },
 )
-
-t.test('complaint: blocks of 100vh are stretched in full pages: they keep the height of the window', async (t) => {
-  const { pixels } = await shoot('/window', narrow)
-  t.strictSame(sizeOf(pixels), [400, 4_080])
-  t.ok(isNear(pixels.at(200, 1_079), RED) && isNear(pixels.at(200, 1_080), BLUE))
-})
 
 t.test('option full_page_fix_viewport_units: keeps the height of 100vh blocks in a taller window', async (t) => {
   const grown = { ...narrow, captureBeyondViewport: false }

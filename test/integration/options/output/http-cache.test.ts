@@ -128,7 +128,6 @@ async function watchShared(url: string, options: CaptureOptions, given: How, sha
 const PARTS = ['/control.js', '/cors.js', '/font.ttf', '/imported.js', '/module.js', '/picture.png', '/style.css', '/umlauts.js']
 const kinds: { name: string; options: CaptureOptions }[] = [
   { name: 'a page', options: {} },
-  { name: 'a page on a device', options: { device: 'Pixel 7' } },
   { name: 'a page with a key pressed', options: { pressKey: 'End' } },
   { name: 'a full page that becomes stable', options: { fullPage: true, stabilityTimeout: 2_000 } },
 ]
@@ -147,13 +146,6 @@ t.test('option http_cache: batch requests only the document the second time, wit
     t.equal(shot.findings.pageTitle, 'loadednumber', 'the font and the script of another origin work')
     t.strictSame(shot.findings.warnings, [])
   }
-})
-
-t.test('http_cache off requests everything again', async (t) => {
-  const options: CaptureOptions = { ...SHARED, httpCache: 'off' }
-  await watch(stage.site.url('/page'), options, how('off'))
-  const { asked } = await watch(stage.site.url('/page'), options, how('off'))
-  t.strictSame([...new Set(asked)], [...PARTS, '/page'].sort())
 })
 
 t.test('http_cache requests again what must not be shared', async (t) => {
@@ -185,40 +177,6 @@ t.test('http_cache requests again with cookies, and shares requests without them
   const { asked } = await watchShared(stage.site.url('/with-cookie'), SHARED, how('cookies'), ['/far.png'])
   t.strictSame(asked, ['/control.js', '/picture.png', '/with-cookie'])
   t.equal(stage.lastSeen('/picture.png').headers.cookie, 'session=1')
-})
-
-const others: { name: string; options?: CaptureOptions; given: How }[] = [
-  { name: 'another batch', given: how('other') },
-  { name: 'another user agent', options: { userAgent: 'Another' }, given: how('own') },
-  { name: 'another locale', options: { locale: 'de-DE' }, given: how('own') },
-  { name: 'other headers', given: how('own', { privateOptions: { headers: { 'X-A': '1' } } }) },
-  { name: 'another account', given: how('own', { account: 'another' }) },
-]
-
-t.test('http_cache never shares with another batch, account or different request options', async (t) => {
-  const url = stage.site.url('/lax')
-  for (const { name, options, given } of others) {
-    await watchShared(url, SHARED, how('own'))
-    const { asked } = await watch(url, { ...SHARED, ...options }, given)
-    t.strictSame(asked, ['/control.js', '/lax', '/picture.png'], name)
-  }
-})
-
-t.test('http_cache drops an account’s responses after another account has used the runner', async (t) => {
-  const url = stage.site.url('/lax')
-  await watchShared(url, SHARED, how('own', { account: 'first' }))
-  await watch(url, { viewportWidth: 500 }, { account: 'second', policy: WITH_LOCALHOST })
-  t.equal(stage.httpCache.bytes, 0)
-  const { asked } = await watch(url, SHARED, how('own', { account: 'first' }))
-  t.strictSame(asked, ['/control.js', '/lax', '/picture.png'])
-})
-
-t.test('http_cache has no effect outside of a batch', async (t) => {
-  const url = stage.site.url('/lax')
-  await watch(url, SHARED, { policy: WITH_LOCALHOST })
-  const { shot, asked } = await watch(url, SHARED, { policy: WITH_LOCALHOST })
-  t.strictSame(asked, ['/control.js', '/lax', '/picture.png'])
-  t.strictSame(shot.findings.warnings, [])
 })
 
 t.test('http_cache always requests the page’s own origin with credentials, and shares the rest', async (t) => {

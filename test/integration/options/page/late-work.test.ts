@@ -170,7 +170,6 @@ const stage = await openStage(
     ),
     '/classic': withWorker('new Worker("/worker.js")'),
     '/module': withWorker('new Worker("/module.js", { type: "module" })'),
-    '/nested': withWorker('new Worker("/outer.js")'),
     '/inline': withWorker('new Worker(URL.createObjectURL(new Blob(["postMessage(1)"])))'),
     '/fetching': withWorker('new Worker("/fetching.js")'),
     '/nested-fetching': withWorker('new Worker("/outer-fetching.js")'),
@@ -188,7 +187,6 @@ const stage = await openStage(
     '/worker.js': js('postMessage(1)'),
     '/module.js': js('import { say } from "/said.js"; say()'),
     '/said.js': js('export const say = () => postMessage(1)'),
-    '/outer.js': js('const inner = new Worker("/worker.js"); inner.onmessage = () => postMessage(1)'),
     '/fetching.js': js('fetch("/late").then((answer) => answer.text()).then(() => postMessage(1))'),
     '/outer-fetching.js': js('const inner = new Worker("/fetching.js"); inner.onmessage = () => postMessage(1)'),
     '/hanging.js': js('fetch("/never"); fetch("/worker.js").then(() => postMessage(1))'),
@@ -282,7 +280,7 @@ const TABS = [
 ]
 
 for (const { name, options } of TABS) {
-  for (const path of ['/classic', '/module', '/nested', '/inline']) {
+  for (const path of ['/module', '/inline']) {
     t.test(`a page with a dedicated worker reaches networkidle: in ${name} for ${path}`, async (t) => {
       const { findings, pixels } = await stage.shoot(path, { ...quiet, ...options })
       t.strictSame(findings.warnings, [])

@@ -28,19 +28,6 @@ const stage = await openStage(t, {
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 700)
   },
   '/shadow': markup`<div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<div class="gone" style="height:200px;background:#f00">x</div>'</script>`,
-  '/accordions': page(
-    '',
-    [0, 1, 2]
-      .map(
-        (i) =>
-          `<button class="open" onclick="this.nextElementSibling.style.background='#0f0'">${i}</button><div style="height:100px;background:#f00">x</div>`,
-      )
-      .join(''),
-  ),
-  '/hover': markup`<style>#b{width:200px;height:200px;margin:300px;background:#f00} #b:hover{background:#0f0}</style><div id="b">x</div>`,
-  '/keys': page('', `<p>A line.</p><script>addEventListener('keydown', (e) => { if (e.key === 'Escape') ${turns('#0f0')} })</script>`),
-  '/long': markup`<div style="height:3000px;width:4000px;background:#f00">x</div>${box('deep', '#0f0')}<div style="height:3000px;background:#00f">x</div>`,
-  '/wide': page('', '<div style="height:500px;width:4000px;background:linear-gradient(to right, #f00 50%, #0f0 50%)">x</div>'),
   '/moving': markup`<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
      @keyframes spin { from { background: #00f } to { background: #f00 } }
      #one { animation: go 600s forwards } #two { animation: spin 1s infinite; background: #f00 }</style>
@@ -114,51 +101,11 @@ t.test('option mask_selectors: covers elements with a box', async (t) => {
   )
 })
 
-t.test('option mask_color: sets the color of the boxes', async (t) => {
-  t.strictSame((await stage.shoot('/boxes', { maskSelectors: ['#one'], maskColor: '#0000ff' })).pixels.at(100, 100), BLUE)
-})
-
-t.test('option error_on_click_selector_not_found: false adds a warning instead of failing', async (t) => {
-  t.match(await stage.fail('/boxes', { click: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
-  t.match((await stage.shoot('/boxes', { click: '#none', errorOnClickSelectorNotFound: false })).findings.warnings, [/#none/])
-})
-
-t.test('option click_all: clicks every match', async (t) => {
-  const { pixels } = await stage.shoot('/accordions', { clickAll: '.open' })
-  for (const row of [80, 200, 320]) t.strictSame(pixels.at(300, row), GREEN, `${row}`)
-})
-
-t.test('option hover: moves the pointer over the element', async (t) => {
-  t.strictSame((await stage.shoot('/hover', { hover: '#b' })).pixels.at(400, 400), GREEN)
-  t.strictSame((await stage.shoot('/hover')).pixels.at(400, 400), RED)
-})
-
-t.test('option error_on_hover_selector_not_found: false adds a warning instead of failing', async (t) => {
-  t.match(await stage.fail('/hover', { hover: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
-  t.match((await stage.shoot('/hover', { hover: '#none', errorOnHoverSelectorNotFound: false })).findings.warnings, [/#none/])
-})
-
-t.test('option press_key: presses the key', async (t) => {
-  t.strictSame((await stage.shoot('/keys', { pressKey: 'Escape' })).pixels.at(900, 500), GREEN)
-  t.match(await stage.fail('/keys', { pressKey: 'NoSuchKey' }), { code: 'INVALID_OPTIONS' })
-})
-
-t.test('option scroll_into_view: scrolls to the element', async (t) => {
-  t.strictSame((await stage.shoot('/long', { scrollIntoView: '#deep' })).pixels.at(100, 100), GREEN)
-})
-
-t.test('option scroll_into_view_adjust_top: scrolls further by an offset', async (t) => {
-  const { pixels } = await stage.shoot('/long', { scrollIntoView: '#deep', scrollIntoViewAdjustTop: -50 })
-  t.strictSame([pixels.at(100, 30), pixels.at(100, 70)], [RED, GREEN])
-})
-
-t.test('option scroll_y: scrolls vertically', async (t) => {
-  t.strictSame((await stage.shoot('/long', { scrollY: 3000 })).pixels.at(100, 100), GREEN)
-})
-
-t.test('option scroll_x: scrolls horizontally', async (t) => {
-  t.strictSame((await stage.shoot('/wide', { scrollX: 2000 })).pixels.at(100, 100), GREEN)
-  t.strictSame((await stage.shoot('/wide')).pixels.at(100, 100), RED)
+// proves: error_on_click_selector_not_found, error_on_hover_selector_not_found
+t.test('a click or hover without a match fails, and so does an unknown key', async (t) => {
+  for (const action of [{ click: '#none' }, { hover: '#none' }])
+    t.match(await stage.fail('/boxes', { ...action, waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' }, JSON.stringify(action))
+  t.match(await stage.fail('/boxes', { pressKey: 'NoSuchKey' }), { code: 'INVALID_OPTIONS' })
 })
 
 t.test('option disable_animations: shows finite animations at their end, and infinite ones at their first frame', async (t) => {

@@ -44,7 +44,6 @@ const stage = await openStage(t, {
     ]),
   ),
   '/frame': FRAME,
-  '/reloads': `<!doctype html><title>Reloads</title><style>body { margin: 0 }</style>${PARTS}<script>addEventListener('resize', () => location.reload())</script>`,
   '/reloads-hidden': `<!doctype html><title>Reloads</title><style>body { margin: 0 }</style><div id="ad" style="height:700px;background:red"></div>${PARTS}
     <script>addEventListener('resize', () => location.reload())</script>`,
 })
@@ -98,19 +97,6 @@ for (const [at, [set, options]] of Object.entries(SETS).entries()) {
     })
   }
 }
-
-t.test('a page that reloads itself when its window changes is complete in a full page', async (t) => {
-  const { pixels } = await stage.shoot('/reloads', { fullPage: true })
-  t.equal(pixels.height, 2_100)
-  t.strictSame(
-    [100, 1_000, 2_050].map((y) => pixels.at(640, y)),
-    [
-      [0, 255, 0],
-      [0, 0, 255],
-      [255, 255, 0],
-    ],
-  )
-})
 
 t.test('hidden elements stay hidden in a page that reloads itself when its window changes', async (t) => {
   const { pixels } = await stage.shoot('/reloads-hidden', { fullPage: true, hideSelectors: ['#ad'] })

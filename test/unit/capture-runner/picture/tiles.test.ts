@@ -53,6 +53,8 @@ t.test('cutPage cuts an image at the limit of its format', async (t) => {
     { options: { format: 'jpeg', fullPageMaxHeight: 50_000 }, height: 50_000 },
     { options: { format: 'jpeg', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 32_767 },
     { options: { format: 'png', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 50_000 },
+    { options: { format: 'webp', viewportWidth: 7_680 }, height: Math.floor(64_000_000 / 7_680) },
+    { options: { fullPageMaxHeight: 50_000, viewportWidth: 7_680, deviceScaleFactor: 2 }, height: Math.floor(200_000_000 / (7_680 * 4)) },
     { options: { format: 'webp', imagePadding: 500 }, height: 15_383 },
     { options: { format: 'webp', imagePadding: 500, imageWidth: 100 }, height: 16_383 },
     { options: { format: 'jpeg', fullPageMaxHeight: 50_000, imageProgressive: true }, height: Math.floor(64_000_000 / 1_920) },
@@ -71,18 +73,6 @@ t.test('cutPage cuts an image at the limit of its format', async (t) => {
     cases.map((each) => ({ ...each, truncated: true })),
   )
   t.match(cut({ fullPage: true, format: 'webp' }, 20_000).warnings, [/^the picture ends at 16383 pixels: webp/])
-})
-
-t.test('cutPage never plans more than 200 megapixels', async (t) => {
-  const picture = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 7_680, deviceScaleFactor: 2 }, 50_000)
-  t.equal(heightOf(picture), Math.floor(200_000_000 / (7_680 * 4)))
-  t.equal(picture.truncated, true)
-})
-
-t.test('cutPage plans a webp of at most 64 megapixels', async (t) => {
-  const picture = cut({ fullPage: true, viewportWidth: 7_680, format: 'webp' }, 50_000)
-  t.equal(heightOf(picture), Math.floor(64_000_000 / 7_680))
-  t.equal(picture.truncated, true)
 })
 
 t.test('cutPage keeps each tile of a wide image small', async (t) => {

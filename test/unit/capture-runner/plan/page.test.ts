@@ -13,38 +13,36 @@ t.test('buildContext without options is a desktop in UTC', async (t) => {
 })
 
 const effects: [CaptureOptions, object][] = [
-  [{ viewportWidth: 500, viewportHeight: 900, viewportLandscape: true }, { viewport: { width: 900, height: 500 } }],
   [{ viewportLandscape: true }, { viewport: { width: 1920, height: 1080 } }],
   [{ device: 'iPhone 15 Pro', viewportLandscape: true }, { viewport: { width: 659, height: 393 } }],
   [{ device: 'iPhone 15 Pro', viewportMobile: false }, { emulated: { mobile: false, touch: true, userAgent: /iPhone/ } }],
   [{ viewportHasTouch: true }, { emulated: { mobile: false, touch: true } }],
-  [{ userAgent: 'me' }, { emulated: { userAgent: 'me', isExact: true } }],
-  [{ userAgentPlatform: 'Win32' }, { emulated: { platform: 'Win32' } }],
-  [
-    { timezone: 'Asia/Tokyo', locale: 'ja' },
-    { timezone: 'Asia/Tokyo', locale: 'ja' },
-  ],
   [{ timezone: 'asia/tokyo' }, { timezone: 'Asia/Tokyo' }],
+  [
+    {
+      ...{
+        viewportHasTouch: true,
+        userAgent: 'me',
+        userAgentPlatform: 'Win32',
+        locale: 'ja',
+        acceptLanguage: 'fr',
+        fixedTime: '2026-01-01',
+      },
+      ...{ geolocationLatitude: 1, geolocationLongitude: 2, javascriptEnabled: false, bypassCsp: true, ignoreHttpsErrors: true },
+      ...{ mediaType: 'print', reducedMotion: true, forcedColors: true, prefersContrast: 'more', darkMode: true, darkModeForce: true },
+    },
+    {
+      emulated: { mobile: false, touch: true, userAgent: 'me', isExact: true, platform: 'Win32' },
+      ...{ locale: 'ja', acceptLanguage: 'fr', fixedTime: '2026-01-01', geolocation: { latitude: 1, longitude: 2, accuracy: 0 } },
+      ...{ scriptsOff: true, bypassCsp: true, ignoreCertificates: true, colorScheme: 'dark', forceDark: true },
+      ...{ mediaType: 'print', reducedMotion: true, forcedColors: true, moreContrast: true },
+    },
+  ],
   // An object of an earlier version: the browser refuses it.
   [{ timezone: 'Mars/Olympus' }, { timezone: 'Mars/Olympus' }],
-  [{ acceptLanguage: 'fr' }, { acceptLanguage: 'fr' }],
-  [{ geolocationLatitude: 1, geolocationLongitude: 2 }, { geolocation: { latitude: 1, longitude: 2, accuracy: 0 } }],
-  [{ fixedTime: '2026-01-01' }, { fixedTime: '2026-01-01' }],
-  [
-    { javascriptEnabled: false, bypassCsp: true, ignoreHttpsErrors: true },
-    { scriptsOff: true, bypassCsp: true, ignoreCertificates: true },
-  ],
-  [
-    { mediaType: 'print', reducedMotion: true, forcedColors: true, prefersContrast: 'more' },
-    { mediaType: 'print', reducedMotion: true, forcedColors: true, moreContrast: true },
-  ],
   [
     { prefersContrast: 'less', mediaFeatures: { 'color-gamut': 'p3' } },
     { mediaFeatures: { 'prefers-contrast': 'less', 'color-gamut': 'p3' } },
-  ],
-  [
-    { darkMode: true, darkModeForce: true },
-    { colorScheme: 'dark', forceDark: true },
   ],
 ]
 
@@ -112,8 +110,6 @@ t.test('buildPlan has no sign-in without private options', async (t) => {
 const ADDRESS = 'https://example.com/'
 
 const urls: [Parameters<typeof addressOf>[1], string][] = [
-  [{}, ADDRESS],
-  [{ html: '<p>' }, SYNTHETIC_ADDRESS],
   [{ markdown: '# a' }, SYNTHETIC_ADDRESS],
   [{ html: '<p>', htmlBaseUrl: 'https://base.example/' }, 'https://base.example/'],
   [{ htmlBaseUrl: 'https://base.example/' }, ADDRESS],
@@ -126,10 +122,11 @@ for (const [options, url] of urls) {
 
 const sources: [CaptureOptions, object][] = [
   [{}, {}],
-  [{ html: '<p>' }, { markup: { kind: 'html', text: '<p>' } }],
-  [{ markdown: '# a' }, { markup: { kind: 'markdown', text: '# a' } }],
-  [{ referer: 'https://a.example/' }, { referer: 'https://a.example/' }],
-  [{ pageZoom: 2 }, {}],
+  [
+    { html: '<p>', referer: 'https://a.example/' },
+    { markup: { kind: 'html', text: '<p>' }, referer: 'https://a.example/' },
+  ],
+  [{ markdown: '# a', pageZoom: 2 }, { markup: { kind: 'markdown', text: '# a' } }],
   [{ pageZoom: 2, format: 'pdf' }, { zoom: 2 }],
 ]
 for (const [options, source] of sources) {

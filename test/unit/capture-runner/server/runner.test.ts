@@ -77,17 +77,9 @@ function aBusyRunner() {
 /** Waits for pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-t.test('Runner accepts an order, reports its result, and remembers it', async (t) => {
-  const { runner, end, write } = aRunner()
+t.test('Runner accepts an order once, reports its result, and answers a repeated one with its state', async (t) => {
+  const { runner, captures, end, write } = aRunner()
   t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
-  await end(0, anAttempt('TIMEOUT'))
-  t.match(runner.find('a'), { state: 'reporting' })
-  await write(0)
-  t.match(runner.find('a'), { state: 'done' })
-})
-
-t.test('Runner answers a repeated order with its state', async (t) => {
-  const { runner, captures, end, write } = aBusyRunner()
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
   await end(0)
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'reporting' } })
@@ -174,15 +166,6 @@ t.test('Runner gives up a capture whose page was ended for the memory of another
   t.match(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: OUT_OF_MEMORY, message: 'why' })
 })
 
-t.test('Runner gives up a retryable failure without a report', async (t) => {
-  const { runner, reports, end } = aRunner()
-  runner.accept(anOrder({ attempt: 2 }))
-  await end(0, anAttempt('STORAGE_FAILED'))
-  t.equal(runner.find('a'), undefined)
-  t.equal(reports.length, 0)
-  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
-})
-
 t.test('Runner reports a retryable failure in the last attempt', async (t) => {
   const { runner, reports, end } = aRunner()
   runner.accept(anOrder({ attempt: 3 }))
@@ -197,7 +180,7 @@ t.test('Runner drops a canceled capture, running or being reported', async (t) =
   t.equal(runner.cancel('a'), true)
   t.match(captures[0]?.canceled.reason, { code: 'CANCELLED' })
   await settled()
-  t.equal(runner.find('a'), undefined)
+  t.strictSame([runner.find('a'), runner.findGivenUp('a')], [undefined, undefined])
   t.equal(reports.length, 0)
 
   runner.accept(anOrder({ uid: 'b' }))
@@ -263,19 +246,13 @@ t.test('Runner reports how many captures it started, and the account of the last
 })
 
 t.test('Runner returns why it gave up a capture, also on shutdown', async (t) => {
-  const { runner, end } = aBusyRunner()
+  const { runner, reports, end } = aBusyRunner()
   await end(0, anAttempt('STORAGE_FAILED'))
+  t.strictSame([runner.find('a'), reports], [undefined, []], 'a retryable failure is not reported')
   t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
-  runner.accept(anOrder({ uid: 'b' }))
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   await runner.close(0)
   t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner is shutting down' })
-})
-
-t.test('Runner returns no reason for a canceled capture', async (t) => {
-  const { runner } = aBusyRunner()
-  runner.cancel('a')
-  await settled()
-  t.equal(runner.findGivenUp('a'), undefined)
 })
 
 t.test('whenFinished resolves when a capture is no longer running', async (t) => {
