@@ -26,6 +26,7 @@ const rows: { name: string; status: ScreenshotStatus; cost: number; spec?: Parti
   { name: 'a picture from the cache', status: { phase: 'Completed' }, cost: 0, spec: { cachedFrom: 'a'.repeat(64) } },
   { name: 'a page that times out after exactly a minute', status: failed('TIMEOUT', 60), cost: 0 },
   { name: 'a page that times out after 61 seconds', status: failed('TIMEOUT', 61), cost: 1 },
+  { name: 'a page whose report came late', status: failed('TIMEOUT', 120, { processingMilliseconds: 60_000 }), cost: 0 },
   { name: 'a capture that the operator ended after two minutes', status: failed('TIMEOUT', 120, {}), cost: 1 },
   { name: 'a fault of the service after two minutes', status: failed('INTERNAL_ERROR', 120), cost: 0 },
   { name: 'a code of another version', status: failed('SOMETHING_NEW' as JobErrorCode, 120), cost: 0 },

@@ -91,15 +91,6 @@ t.test('usage releases names once', async (t) => {
   t.match(draft.toStatus(), { used: 1, reservations: [] }, 'what is settled stays spent')
 })
 
-t.test('usage settles the reservation of an ended gateway', async (t) => {
-  const draft = draftOf({ limit: 9 })
-  draft.reserve(wanted('r', ['x', 'y', 'z']))
-  const [held] = draft.toStatus().reservations ?? []
-  draft.settle(held!, ['z'])
-  t.strictSame(draft.toStatus().reservations, [])
-  t.equal(draft.used, 2)
-})
-
 t.test('usage refunds an id once, in its month only', async (t) => {
   const draft = draftOf({ limit: 9 }, { period: '2026-11', used: 4 })
   const id = newId('scr', NOW)

@@ -30,6 +30,11 @@ t.test('decide writes nothing when the condition is up to date', async (t) => {
   t.match(decide(suspended, DEFAULT_PLANS, at(60)), [{ lastTransitionTime: at(60).toISOString() }])
 })
 
+t.test('decide observes generation 0 of an account without a generation', async (t) => {
+  const { generation: _, ...metadata } = anAccount().metadata
+  t.match(decide({ ...anAccount(), metadata }, DEFAULT_PLANS, at(0)), [{ observedGeneration: 0 }])
+})
+
 t.test('decide reports a plan that is not defined, and names the plans', async (t) => {
   const [condition] = decide(anAccount({ spec: { plan: 'team-gold' } }), DEFAULT_PLANS, at(0)) ?? []
   t.match(condition, { type: 'Ready', status: 'False', reason: 'PlanNotFound' })

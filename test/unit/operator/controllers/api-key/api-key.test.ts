@@ -102,6 +102,12 @@ t.test('decide leaves a key alone whose only hash is the second one', async (t) 
   t.match(decide({ ...observed({}), key }, at(0)), [{ do: 'patchStatus', conditions: [{ status: 'True', reason: 'Usable' }] }])
 })
 
+t.test('decide observes generation 0 of a key without a generation', async (t) => {
+  const given = observed({ hasHash: true })
+  const { generation: _, ...metadata } = given.key.metadata
+  t.match(readyOf({ ...given, key: { ...given.key, metadata } }), { observedGeneration: 0 })
+})
+
 const cases: [name: string, given: Given, reason: string, more?: Partial<Observed>, status?: 'True'][] = [
   ['a key that works', { hasHash: true }, 'Usable', {}, 'True'],
   ['an inactive key', { hasHash: true, spec: { active: false } }, 'Inactive'],

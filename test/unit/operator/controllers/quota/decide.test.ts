@@ -97,6 +97,12 @@ t.test('decide applies all changes in one update', async (t) => {
   t.match(status, { used: 4, refunds: [id], reservations: [{ id: 'u', names: ['mine'], gateway: OPERATOR }] }, '5 - 1 - 1 + 1')
 })
 
+t.test('charges do not count for the rate limit', async (t) => {
+  const limited = { spec: { limit: 10, ratePerMinute: 1 }, status: { period: '2026-11', used: 0 } }
+  const charges = [1, 2, 3].map((n) => ({ uid: `u${n}`, name: `mine-${n}`, units: 1 }))
+  t.strictSame(decide(limited, { ...none, charges }, NOW).outcomes, [{ granted: 1 }, { granted: 1 }, { granted: 1 }])
+})
+
 t.test('decide writes nothing for reservations to drop that are gone already, however many they are', async (t) => {
   const drops = Array.from({ length: 100 }, (_, n) => `res_${n}`)
   t.strictSame(decide(usage(), { ...none, drops }, NOW), { outcomes: [] })

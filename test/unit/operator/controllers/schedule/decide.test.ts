@@ -27,7 +27,9 @@ t.test('a run is due at its time, with an id that depends on the schedule and th
   const { due, nextTime } = decide(observed(), at('09:00:00.250'))
   t.strictSame(due, { id: runIdOf('u-1', at('09:00:00')), time: at('09:00:00'), lateMilliseconds: 250 })
   t.strictSame(nextTime, at('10:00:00'))
-  t.strictSame(decide(observed(), at('09:59:00')).due?.id, due?.id)
+  const { schedule, ...rest } = observed()
+  const { generation: _, ...metadata } = schedule.metadata
+  t.strictSame(decide({ ...rest, schedule: { ...schedule, metadata } }, at('09:59:00')).due?.id, due?.id)
 })
 
 t.test('of missed runs only the last one is made up for, within the deadline', async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../../crds/src/dispatch/deadline.ts'
 import type { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { ChargeResult } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import {
   type Action,
   CLOCK_TOLERANCE_MILLISECONDS,
@@ -222,6 +223,11 @@ const cases: [name: string, observed: Observed, does: string[], second?: number]
     observed({ shot: aScreenshot({ status: { phase: 'Running', attempt: 1 } }) }),
     ['unclaim AttemptFailed'],
   ],
+  [
+    'fails a Screenshot whose runner has ended the last attempt',
+    claimed({ response: 'absent', givenUp: givenUp('STORAGE_FAILED') }, running('Capturing', { attempt: 3 })),
+    ['fail INTERNAL_ERROR'],
+  ],
 ]
 for (const [name, observed, does, second = 0] of cases) {
   t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(summarize), does))
@@ -248,6 +254,20 @@ const texts: [name: string, observed: Observed, message: string][] = [
 ]
 for (const [name, observed, message] of texts) {
   t.test(`decide ${name}`, async (t) => t.match(decide(observed, NOON), [{ message }]))
+}
+
+const charges: [result: ChargeResult, does: object[]][] = [
+  [{ waitMilliseconds: 600 }, [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 600 }]],
+  ['quota', [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded' }]],
+  ['suspended', [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED' }]],
+  ['missing', [{ do: 'release' }, { do: 'note', reason: 'AccountNotFound' }]],
+]
+for (const [result, does] of charges) {
+  t.test(`decideAfterCharge releases the runner, and says why: ${JSON.stringify(result)}`, async (t) => {
+    const actions = decideAfterCharge(aScreenshot(), result)
+    t.equal(actions?.length, does.length)
+    t.match(actions, does)
+  })
 }
 
 t.test('decideAfterCharge does not repeat the note about a missing Account', async (t) => {

@@ -135,8 +135,8 @@ t.test('a Screenshot that may reuse a picture completes with copies of its files
   const own = screenshotIdOf(metadata)
   t.match(status, {
     phase: 'Completed',
-    attempt: undefined,
-    result: { width: 1920, etag: String, artifacts: [{ type: 'html', etag: String }], timings: undefined },
+    ...{ attempt: undefined, completionTime: NOON.toISOString() },
+    result: { width: 1920, etag: String, artifacts: [{ type: 'html', etag: String }], timings: undefined, processingMilliseconds: 0 },
   })
   t.strictSame(stage.conditionsOf(metadata.name), ['Succeeded=True Cached', 'Finished=True Cached'])
   t.strictSame(

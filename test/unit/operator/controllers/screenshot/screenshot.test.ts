@@ -45,6 +45,7 @@ t.test('kubectl shows the id, the file and the page of every Screenshot that was
     t.match(patch, shown)
     t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
   }
+  t.match(patches.at(-1)?.result, { processingMilliseconds: 1_000 }, 'the time of a reuse')
 })
 
 t.test('buildUnclaim queues a Screenshot again and counts its attempt', async (t) => {
@@ -79,17 +80,6 @@ t.test('uploadExpiryOf is a minute after the deadline of the attempt', async (t)
 t.test('deadlineOf is not a time when there is no open attempt', async (t) => {
   t.ok(Number.isNaN(deadlineOf(waiting).getTime()))
   t.notOk(Number.isNaN(deadlineOf(aScreenshot({ status: completedStatus() })).getTime()))
-})
-
-t.test('buildReuse completes without an attempt, and keeps the metadata of the page', async (t) => {
-  const found = { format: 'png' as const, fileSizeBytes: 3, etag: 'e', size: '3 B', pageTitle: 'A page' }
-  const patch = buildReuse(aScreenshot({ spec: { cachedFrom: 'a'.repeat(64) } }), found, at(1), at(2))
-  t.match(patch, { phase: 'Completed', completionTime: at(2).toISOString(), result: { ...found, processingMilliseconds: 1_000 } })
-  t.match(patch.conditions, [
-    { type: 'Succeeded', status: 'True', reason: 'Cached' },
-    { type: 'Finished', status: 'True', reason: 'Cached' },
-  ])
-  t.notOk('attempt' in patch)
 })
 
 t.test('buildUnclaim counts how often a Screenshot was returned', async (t) => {

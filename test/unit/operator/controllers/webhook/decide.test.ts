@@ -34,6 +34,11 @@ t.test('decide writes the first status of a webhook that has none', async (t) =>
   t.match(statusOf(seen(webhook), 0.4), { activeSince: iso(0), conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }] })
 })
 
+t.test('decide observes generation 0 of a webhook without a generation', async (t) => {
+  const { generation: _, ...metadata } = aHook().metadata
+  t.match(statusOf(seen({ ...aHook(), metadata }), 0.4), { conditions: [{ observedGeneration: 0 }] })
+})
+
 t.test('decide does nothing when the status is up to date', async (t) => {
   const status = statusOf(seen(aHook()), 0.4)!
   t.strictSame(decide(seen(aHook(status as WebhookStatus)), at(60)), [])

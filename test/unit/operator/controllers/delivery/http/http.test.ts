@@ -149,16 +149,6 @@ t.test('LimitedSocket delivers the bytes within its limit, then fails and closes
   await eventually('the sender sees it', async () => sender.destroyed)
 })
 
-t.test('LimitedSocket allows as many bytes again after a restart', async (t) => {
-  const { sender, limited, text } = await setUp(t)
-  for (let n = 1; n <= 3; n++) {
-    sender.write('x'.repeat(1_000))
-    await eventually('they arrive', async () => text().length === n * 1_000)
-    limited.restart()
-  }
-  t.notOk(limited.destroyed)
-})
-
 t.test('LimitedSocket leaves bytes in the connection while its reader pauses', async (t) => {
   const { sender, socket, limited, text } = await setUp(t, { bytes: 1_048_576 })
   limited.pause()
@@ -194,9 +184,9 @@ t.test('an endpoint that sends a response in thousands of tiny TLS records is cu
   }
 })
 
-t.test('a response of few records passes, and as many may follow after a restart', async (t) => {
-  const { sender, limited, text } = await setUp(t, { bytes: 65_536, records: 2 })
+t.test('a response of as many bytes and records as are allowed passes, and another may follow after a restart', async (t) => {
   const record = toRecord('y'.repeat(5_000))
+  const { sender, limited, text } = await setUp(t, { bytes: 2 * record.length, records: 2 })
   for (let n = 1; n <= 3; n++) {
     sender.write(Buffer.concat([record, record]))
     await eventually('they arrive', async () => text().length === n * 2 * record.length)
@@ -244,17 +234,6 @@ t.test('SigningSecrets reads a secret at most every 30 seconds', async (t) => {
   second = 30
   t.strictSame(await secrets.find(hook), { current: 'whsec_new' })
   t.strictSame(asked, ['hook-signing-secret', 'hook-signing-secret'])
-})
-
-t.test('SigningSecrets returns nothing for a Secret that is missing or does not belong to the webhook', async (t) => {
-  for (const secret of [
-    undefined,
-    { ...buildSigningSecret(hook, 'x'), type: 'Opaque' } as Secret,
-    buildSigningSecret(aWebhook(), 'x') as Secret,
-  ]) {
-    const secrets = new SigningSecrets({ secrets: { find: async () => secret }, openingKeys, now: () => at(0) })
-    t.equal(await secrets.find(hook), undefined)
-  }
 })
 
 t.test('SigningSecrets opens the secrets in a spec, and drops the previous one when it expires', async (t) => {
