@@ -8,11 +8,7 @@ import { buildDocument, type Page, pathOf, type WrittenPage } from './page.ts'
 import { pages } from './pages.ts'
 
 /** The corpus on loopback. */
-export interface CorpusSite {
-  /** Every page has its own site, so that absolute paths resolve to its package. */
-  urlOf: (page: Page) => string
-  close: () => void
-}
+export type CorpusSite = Awaited<ReturnType<typeof openCorpusSite>>
 
 const ITEMS = ['Rope', 'Anchor', 'Lantern', 'Fender', 'Compass', 'Sail'].map((title, id) => ({
   id,
@@ -66,7 +62,7 @@ const PUBLIC_URLS: readonly [pattern: RegExp, replacement: string][] = [
 const rewritePublicUrls = (html: string): string => PUBLIC_URLS.reduce((text, [pattern, to]) => text.replaceAll(pattern, to), html)
 
 /** Serves the pages. `delayMilliseconds` is added to every response. */
-export async function openCorpusSite(cache: string, delayMilliseconds = 0): Promise<CorpusSite> {
+export async function openCorpusSite(cache: string, delayMilliseconds = 0) {
   const handle = corpusPages(cache)
   const server = createServer(async (request, response) => {
     const slow = /^\/slow\/(\d+)(\/.*)$/.exec(request.url ?? '')
@@ -78,8 +74,9 @@ export async function openCorpusSite(cache: string, delayMilliseconds = 0): Prom
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
   return {
-    urlOf: (page) => `http://${page.name}.example:${port}${pathOf(page)}`,
-    close: () => server.close().closeAllConnections(),
+    /** Every page has its own site, so that absolute paths resolve to its package. */
+    urlOf: (page: Page) => `http://${page.name}.example:${port}${pathOf(page)}`,
+    close: (): void => server.close().closeAllConnections(),
   }
 }
 

@@ -29,7 +29,7 @@ const BUSY_LOOPS = 4
 const MAX_SECOND_RUN_SECONDS = 5
 
 interface Lab {
-  runner: LocalRunner
+  runner: Awaited<ReturnType<typeof openLocalRunner>>
   store: MemoryStore
   /** Serves a page at a path. Returns its URL. */
   serve: (path: string, html: string) => string
@@ -262,12 +262,6 @@ interface ShotOptions {
   moving?: CaptureOrder['moving']
 }
 
-interface LocalRunner {
-  /** Captures a page. @throws Error if the capture fails */
-  shoot: (url: string, how?: ShotOptions) => Promise<Shot>
-  close: () => Promise<void>
-}
-
 /** Files by their path. It must outlive the runners that use it. */
 async function openMemoryStore(ends: Ends) {
   const files = new Map<string, Buffer>()
@@ -291,13 +285,14 @@ async function openMemoryStore(ends: Ends) {
 type MemoryStore = Awaited<ReturnType<typeof openMemoryStore>>
 
 /** Starts the browsers. */
-async function openLocalRunner(store: MemoryStore): Promise<LocalRunner> {
+async function openLocalRunner(store: MemoryStore) {
   const studio = await openStudio()
   const memory = createMemoryWatch({ limitBytes: undefined, log: pino({ level: 'silent' }) })
   const parts = { browsers: studio.browsers, policy: LOOPBACK_POLICY, memory, httpCache: studio.httpCache }
   return {
     close: studio.close,
-    shoot: async (url, { options = {}, to, moving } = {}) => {
+    /** Captures a page. @throws Error if the capture fails */
+    shoot: async (url: string, { options = {}, to, moving }: ShotOptions = {}): Promise<Shot> => {
       const id = newId('scr', new Date())
       // As the runs of a schedule: the first one stores its text, and later ones compare theirs.
       const chosen: CaptureOptions = { ...options, ...(to ? { compareTo: to.id } : { saveText: true }) }

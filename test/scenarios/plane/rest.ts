@@ -20,21 +20,6 @@ import { bodyOf, type Load, type LoadTimes, rateOf, send, sendAtOnce } from './s
 // The gateway without captures: there is no operator, so nothing is captured.
 
 const BODY = { url: 'https://example.com/' }
-/** Memory of one gateway at one moment, in MiB. */
-export interface GatewayMemory {
-  when: string
-  residentMebibytes: number
-  /** Maximum since the process started. */
-  peakMebibytes: number
-}
-
-export const memoryTable = (title: string, samples: readonly GatewayMemory[]) =>
-  tableOf(`${title} (MiB; target: 300 resident)`, samples, {
-    when: ({ when }) => when,
-    resident: ({ residentMebibytes }) => fixed(residentMebibytes, 0),
-    peak: ({ peakMebibytes }) => fixed(peakMebibytes, 0),
-  })
-
 /** Time until the watch has delivered all objects and the garbage collector has run. */
 const REST_MILLISECONDS = 5_000
 
@@ -48,7 +33,7 @@ export const restMemory = scenario({
     // Leaves room for the objects that the requests create.
     const options = { environment: { TINTYPE_RETENTION_MAX_LIVE: String(records) }, flags: profileFlags(profile) }
     const { gateway, keys } = await prepareGateway(stage, { bench: 'scale' }, options)
-    const samples: GatewayMemory[] = []
+    const samples: ({ when: string } & ReturnType<typeof readMemory>)[] = []
     const look = async (when: string, { pid }: GatewayPod): Promise<void> => {
       await sleep(REST_MILLISECONDS)
       samples.push({ when, ...readMemory(pid) })
@@ -65,7 +50,13 @@ export const restMemory = scenario({
     await sendAtOnce([url], { ...request, method: 'POST', body: BODY, count: 1_000, status: 202 })
     await look('after reads, lists and 1000 creations', gateway)
     await look(`another gateway, started with ${records}`, await stage.startGateway(options))
-    report.table(memoryTable('Memory of one gateway', samples))
+    report.table(
+      tableOf('Memory of one gateway (MiB; target: 300 resident)', samples, {
+        when: ({ when }) => when,
+        resident: ({ residentMebibytes }) => residentMebibytes,
+        peak: ({ peakMebibytes }) => peakMebibytes,
+      }),
+    )
   },
 })
 

@@ -11,17 +11,11 @@ export interface FloodCounts {
   open: number
 }
 
-/** A webhook endpoint in a process of its own. `${url}/<name>` floods as `FLOODS` of floods.ts describes it; other paths get 200. */
-export interface FloodingReceiver {
-  url: string
-  /** Certificate of the authority that signed its certificate. */
-  ca: string
-  counts: () => Promise<FloodCounts>
-  end: () => void
-}
-
-/** Starts it on loopback. @param directory for its certificates; the caller removes it */
-export async function startFloodingReceiver(directory: string): Promise<FloodingReceiver> {
+/**
+ * Starts a webhook endpoint on loopback, in a process of its own. `${url}/<name>` floods as `FLOODS` of floods.ts describes it; other paths get 200.
+ * @param directory for its certificates; the caller removes it
+ */
+export async function startFloodingReceiver(directory: string) {
   const { certificate, key, ca } = await createReceiverCertificate(directory)
   const program = fork(join(import.meta.dirname, 'flooding-server.ts'), [certificate, key])
   const [{ port }] = (await once(program, 'message')) as [{ port: number }]

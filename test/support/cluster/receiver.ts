@@ -19,15 +19,10 @@ const PAGES = ['get', '-n', sitesNamespace, 'deployment', 'pages']
 
 const REACH = `fetch('http://${HOST}:8080/').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`
 
-export interface ClusterReceiver {
-  /** `https://receiver-….sites.svc.cluster.local:8443` */
-  url: string
-  /** Requests since the pod started. */
-  received: () => Promise<ListedRequest[]>
-}
+export type ClusterReceiver = Awaited<ReturnType<typeof startClusterReceiver>>
 
 /** Starts the endpoint. It ends with the test file. */
-export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<ClusterReceiver> {
+export async function startClusterReceiver(t: Pick<Test, 'teardown'>) {
   const certificate = await createCertificate(webhookAuthority, NAME, { user: 'receiver', names: [`DNS:${HOST}`] })
   const files = [join(import.meta.dirname, '../servers/receiver-program.ts'), certificate.certificate, certificate.key]
   const [program = '', cert = '', key = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
@@ -44,6 +39,7 @@ export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<C
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
     url: `https://${HOST}:8443`,
+    /** Requests since the pod started. */
     received: async () => JSON.parse(await requireKubectl(['get', '--raw', list])) as ListedRequest[],
   }
 }

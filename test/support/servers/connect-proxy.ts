@@ -5,20 +5,13 @@ import type { Test } from 'tap'
 
 const PROGRAM = join(import.meta.dirname, 'connect-proxy-program.ts')
 
-/** A running forward proxy. */
-export interface ConnectProxy {
-  /** `http://127.0.0.1:<port>` */
-  url: string
-  /** Requested targets as `host:port`. */
-  targets: string[]
-}
-
 /** Starts a forward proxy in its own process, which ends with the test. */
-export async function startConnectProxy(t: Test, credentials?: string): Promise<ConnectProxy> {
+export async function startConnectProxy(t: Test, credentials?: string) {
   const child = spawn(process.execPath, [PROGRAM, ...(credentials === undefined ? [] : [credentials])], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => void child.kill())
+  /** Requested targets as `host:port`. */
   const targets: string[] = []
   const port = Promise.withResolvers<string>()
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -10,15 +10,6 @@ export type QueryType = 'A' | 'AAAA'
 /** Called for each query, so responses can change. The server leaves out addresses of the other family. */
 export type Zone = (name: string, type: QueryType | undefined) => DnsResponse
 
-/** A minimal name server: only UDP, A and AAAA. */
-export interface DnsServer {
-  /** For `dnsServers`. */
-  address: string
-  /** Requested names in order, one for each A and AAAA query. */
-  queries: string[]
-  close: () => void
-}
-
 const TYPES: Record<number, QueryType> = { 1: 'A', 28: 'AAAA' }
 const TTL_SECONDS = 0
 
@@ -87,9 +78,10 @@ export const inTurns = (first: string, second: string): ((type: QueryType | unde
   return (type) => (type === 'A' && lookups++ % 2 === 1 ? second : first)
 }
 
-/** Listens on a free port of 127.0.0.1. */
-export const startDnsServer = async (zone: Zone): Promise<DnsServer> => {
+/** Starts a minimal name server on a free port of 127.0.0.1: only UDP, A and AAAA. */
+export const startDnsServer = async (zone: Zone) => {
   const socket = dgram.createSocket('udp4')
+  /** Requested names in order, one for each A and AAAA query. */
   const queries: string[] = []
   socket.on('message', (query, from) => {
     const question = readQuestion(query)

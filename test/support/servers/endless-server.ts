@@ -4,21 +4,11 @@ import type { Test } from 'tap'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A server whose responses never end, and what its clients read. */
-export interface EndlessServer {
-  url: string
-  port: number
-  /** Bytes written to sockets. This includes the buffers of loopback, some megabytes per connection. */
-  bytes: () => number
-  /** Connections that the client closed. */
-  closed: () => number
-}
-
 /** Generous estimate of what loopback and the runtimes buffer. Above it, a client reads without a limit. */
 export const BUFFERED_BYTES = 32 * 1024 * 1024
 
 /** Starts a server on loopback that writes `start` and then `more` forever. It ends with the test. */
-export async function startEndlessServer(t: Test, start: string, more: string): Promise<EndlessServer> {
+export async function startEndlessServer(t: Test, start: string, more: string) {
   const seen = { bytes: 0, closed: 0 }
   const chunk = Buffer.from(more.repeat(Math.ceil(CHUNK_BYTES / more.length)))
   const sockets = new Set<Socket>()
@@ -47,5 +37,12 @@ export async function startEndlessServer(t: Test, start: string, more: string): 
     server.close()
   })
   const { port } = server.address() as { port: number }
-  return { url: `http://127.0.0.1:${port}`, port, bytes: () => seen.bytes, closed: () => seen.closed }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    /** Bytes written to sockets. This includes the buffers of loopback, some megabytes per connection. */
+    bytes: () => seen.bytes,
+    /** Connections that the client closed. */
+    closed: () => seen.closed,
+  }
 }

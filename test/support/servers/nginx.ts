@@ -33,15 +33,6 @@ export interface NginxOptions {
   annotations?: Readonly<Record<string, string>>
 }
 
-export interface Nginx {
-  port: number
-  /** Certificate of its authority as PEM. */
-  ca: string
-  /** Responses and bodies that it buffered on disk. */
-  temporary: string
-  stop: () => Promise<void>
-}
-
 /** Creates the directory for what nginx stores itself, and returns its path. */
 async function createTemporary(directory: string): Promise<string> {
   const temporary = path.join(directory, 'tmp')
@@ -80,8 +71,10 @@ async function runNginx(directory: string, configuration: string, isListening: (
   }
 }
 
+export type Nginx = Awaited<ReturnType<typeof startNginx>>
+
 /** Starts nginx on a free port of loopback, with TLS. */
-export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions): Promise<Nginx> {
+export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions) {
   const temporary = await createTemporary(directory)
   const { certificate, key } = await createReceiverCertificate(directory, [`DNS:${host}`])
   const [port = 0] = await findFreePorts(1)
@@ -92,6 +85,7 @@ export async function startNginx({ directory, host, upstream, annotations = {} }
   await writeFile(configuration, write({ port, host, upstream, certificate, key, temporary, settings }))
   // 400 is the status for plain HTTP on a TLS port.
   const stop = await runNginx(directory, configuration, async () => (await fetch(`http://127.0.0.1:${port}/`)).status === 400)
+  /** `ca`: certificate of its authority as PEM. `temporary`: responses and bodies that it buffered on disk. */
   return { port, ca: await readFile(path.join(directory, 'ca.crt'), 'utf8'), temporary, stop }
 }
 
@@ -149,16 +143,11 @@ ${toBase(temporary)}
 }
 `
 
-export interface CachingNginx {
-  url: string
-  stop: () => Promise<void>
-}
-
 /**
  * Starts one on a free port of loopback with the default rules of `proxy_cache`: it keeps what the responses of the gateway allow. Its response header
  * `X-Cache` tells where a response comes from: `HIT`, `MISS`, `EXPIRED`, …
  */
-export async function startCachingNginx({ directory, upstream }: Pick<NginxOptions, 'directory' | 'upstream'>): Promise<CachingNginx> {
+export async function startCachingNginx({ directory, upstream }: Pick<NginxOptions, 'directory' | 'upstream'>) {
   const temporary = await createTemporary(directory)
   const [port = 0] = await findFreePorts(1)
   const url = `http://127.0.0.1:${port}`

@@ -1,7 +1,6 @@
 import { Client } from 'minio'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
 import { type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
-import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import type { startVersitygw } from '../../cluster/programs/versitygw.ts'
 import { createDirectory } from '../directory.ts'
 import type { Ends } from '../processes/own-plane.ts'
@@ -10,20 +9,14 @@ import type { Ends } from '../processes/own-plane.ts'
 type Keys = Pick<StorageAccess, 'accessKey' | 'secretKey'>
 
 /** A store for one test. */
-export interface TestStore extends StoreServer {
-  directory: string
-  /** For the bucket `tintype`, as the root user or another one. */
-  access: (keys?: Keys) => StorageAccess
-  /** A client of another project. */
-  connect: (keys?: Keys) => Client
-}
+export type TestStore = Awaited<ReturnType<typeof openTestStore>>
 
 /** Starts a store in a directory of its own. Both end with the test. */
 export async function openTestStore(
   t: Ends,
   options: Omit<MinioOptions, 'directory'> = {},
   start: typeof startMinio | typeof startVersitygw = startMinio,
-): Promise<TestStore> {
+) {
   const directory = await createDirectory(t, 'store')
   const store = await start({ directory, ...options })
   t.teardown(() => store.stop())
@@ -32,8 +25,10 @@ export async function openTestStore(
   return {
     ...store,
     directory,
-    access: (keys = { accessKey, secretKey }) => ({ endpoint, region, bucket: 'tintype', ...keys }),
-    connect: (keys = { accessKey, secretKey }) =>
+    /** For the bucket `tintype`, as the root user or another one. */
+    access: (keys: Keys = { accessKey, secretKey }): StorageAccess => ({ endpoint, region, bucket: 'tintype', ...keys }),
+    /** A client of another project. */
+    connect: (keys: Keys = { accessKey, secretKey }) =>
       new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...keys }),
   }
 }

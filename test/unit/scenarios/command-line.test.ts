@@ -57,13 +57,6 @@ for (const command of commands) {
   })
 }
 
-t.test('scenarios of a command have different names', async (t) => {
-  for (const command of commands) {
-    const names = SCENARIOS[command].map(({ name }) => name)
-    t.equal(new Set(names).size, names.length)
-  }
-})
-
 t.test('replaceFigures replaces one block', async (t) => {
   const text = 'a\n<!-- x -->\nold\n<!-- end of figures -->\n<!-- y -->\nkept\n<!-- end of figures -->\n'
   const wanted = 'a\n<!-- x -->\n\nnew\n\n<!-- end of figures -->\n<!-- y -->\nkept\n<!-- end of figures -->\n'

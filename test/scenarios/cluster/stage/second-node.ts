@@ -37,15 +37,6 @@ const POD_CIDR = '10.245.2.0/24'
 const LINK = 'node2-link'
 const READY_MILLISECONDS = 180_000
 
-/** A node that can be disconnected. */
-export interface SecondNode {
-  /** Drops all traffic between the node and the cluster. Its processes continue to run. */
-  cut: () => Promise<void>
-  heal: () => Promise<void>
-  isReady: () => Promise<boolean>
-  remove: () => Promise<void>
-}
-
 const here = (script: string) => run('nsenter', [`--net=/run/netns/${NAMESPACE}`, 'sh', '-c', `set -e\n${script}`])
 
 async function tie(): Promise<void> {
@@ -82,7 +73,7 @@ async function writeConfigurations(
 }
 
 /** Starts the node with these images, and waits until it is ready. */
-export async function startSecondNode(images: readonly string[], progress: (line: string) => void): Promise<SecondNode> {
+export async function startSecondNode(images: readonly string[], progress: (line: string) => void) {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-node2-'))
   const kubelet = path.join(directory, 'kubelet')
   const place: DaemonPlace = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
@@ -128,6 +119,7 @@ export async function startSecondNode(images: readonly string[], progress: (line
     await remove()
     throw error
   }
+  /** `cut` drops all traffic between the node and the cluster. Its processes continue to run. */
   return { cut: () => link('down'), heal: () => link('up'), isReady, remove }
 }
 

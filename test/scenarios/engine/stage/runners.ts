@@ -20,18 +20,10 @@ interface UnderWay {
   stored: Promise<RunnerMessage>
 }
 
-/** One runner. */
-interface BenchRunner {
-  pid: number
-  /** Starts a capture that will be stored under this key. */
-  begin: (url: string, key: string, options?: CaptureOptions) => UnderWay
-  /** Runs a capture to its end. */
-  capture: (url: string, key: string, options?: CaptureOptions) => Promise<RunnerMessage>
-  close: () => Promise<void>
-}
+type BenchRunner = Awaited<ReturnType<typeof openRunner>>
 
 /** Starts a runner and waits until its first browser is ready. @param more settings of the runner; default: as shipped */
-export async function openRunner(store: Store, more: Partial<RunnerSettings> = {}): Promise<BenchRunner> {
+export async function openRunner(store: Store, more: Partial<RunnerSettings> = {}) {
   // Chromium's sandbox does not start as root, so no contender has it.
   const settings: RunnerSettings = { executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0, ...more }
   const env = { ...process.env, BENCH_RUNNER: JSON.stringify(settings) }
@@ -50,7 +42,8 @@ export async function openRunner(store: Store, more: Partial<RunnerSettings> = {
   listen().catch((error: unknown) => {
     for (const { fail } of open.values()) fail(error)
   })
-  const begin: BenchRunner['begin'] = (url, key, options) => {
+  /** Starts a capture that will be stored under this key. */
+  const begin = (url: string, key: string, options?: CaptureOptions): UnderWay => {
     const uid = randomUUID()
     const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerMessage>()]
     open.set(uid, { taken: taken.resolve, stored: ended.resolve, fail: ended.reject })
@@ -61,7 +54,9 @@ export async function openRunner(store: Store, more: Partial<RunnerSettings> = {
     })
     return { taken: Promise.race([taken.promise, stored.then(() => {})]), stored }
   }
-  return { pid: program.pid, begin, capture: (...given) => begin(...given).stored, close: program.close }
+  /** Runs a capture to its end. */
+  const capture = (...given: Parameters<typeof begin>) => begin(...given).stored
+  return { pid: program.pid, begin, capture, close: program.close }
 }
 
 /** Orders use the last attempt, because a runner does not report the failure of earlier ones. */

@@ -14,7 +14,7 @@ import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.t
 import { complete } from '../../../integration/api-gateway/runner-role.ts'
 import type { Context } from '../../harness/scenario.ts'
 import { createFinished } from '../stage/finished.ts'
-import type { GatewayPod, Plane } from '../stage/plane.ts'
+import type { Plane } from '../stage/plane.ts'
 import { prepareGateway } from '../stage/programs.ts'
 import { bodyOf, send } from '../stage/requests.ts'
 
@@ -29,31 +29,20 @@ const PUTS_AT_ONCE = 32
 /** Options of captures in the console's lists, as the chart value `capture.thumbnailWidth` sets them. */
 export const OPTIONS = { thumbnailWidth: 320, thumbnailHeight: 240, thumbnailFormat: 'webp' } as const satisfies CaptureOptions
 
-export interface ConsoleStage {
-  plane: Plane
-  gateway: GatewayPod
-  browser: Browser
-  /** API key with all scopes. */
-  key: string
-  /** Value of the session's cookie. */
-  cookie: string
-  /** Thumbnails of realistic size, as WebP. */
-  thumbnails: readonly Buffer[]
-  /** Ids of the finished screenshots, the oldest first. */
-  ids: readonly string[]
-}
+export type ConsoleStage = Awaited<ReturnType<typeof openConsole>>
 
 /** Creates `records` finished screenshots, and signs in. */
-export async function openConsole({ stage, ends, progress }: Omit<Context<Plane>, 'settings'>, records: number): Promise<ConsoleStage> {
+export async function openConsole({ stage, ends, progress }: Omit<Context<Plane>, 'settings'>, records: number) {
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(records + 1_000) }
   const { gateway, keys } = await prepareGateway(stage, { [ACCOUNT]: 'scale' }, { environment })
   const [key = ''] = keys
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   ends.teardown(() => browser.close())
   const thumbnails = await drawThumbnails(browser)
-  const ids = await fill(stage, thumbnails, records)
+  await fill(stage, thumbnails, records)
   progress(`${records} screenshots created`)
-  return { plane: stage, gateway, browser, key, cookie: await signIn(gateway.url, key), thumbnails, ids }
+  /** `cookie`: the value of the session's cookie. `thumbnails`: WebP files of realistic size. */
+  return { plane: stage, gateway, browser, key, cookie: await signIn(gateway.url, key), thumbnails }
 }
 
 /** Pictures with text and gradients, as pages have them. */
@@ -93,12 +82,11 @@ async function putThumbnail({ bucket }: Plane, id: string, bytes: Buffer): Promi
   await bucket.putObject('tintype', objectKey(ACCOUNT, id, extension), bytes, bytes.length, { 'content-type': contentType })
 }
 
-async function fill(plane: Plane, thumbnails: readonly Buffer[], records: number): Promise<string[]> {
+async function fill(plane: Plane, thumbnails: readonly Buffer[], records: number): Promise<void> {
   const pick = (index: number): Buffer => thumbnails[index % thumbnails.length] ?? Buffer.alloc(0)
   const resultOf = (index: number) => ({ artifacts: [toArtifact(pick(index))] })
   const ids = await createFinished(plane, ACCOUNT, records, { options: OPTIONS, resultOf })
   await mapConcurrently(ids, PUTS_AT_ONCE, (id, index) => putThumbnail(plane, id, pick(index)))
-  return ids
 }
 
 const CONSOLE_HEADERS = { 'x-tintype-console': '1', 'sec-fetch-site': 'same-origin' }

@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readLoad } from '../../harness/machine.ts'
-import { readMemory } from '../../harness/processes.ts'
 import { scenario } from '../../harness/scenario.ts'
 import { median } from '../../harness/statistics.ts'
 import { fixed, tableOf } from '../../harness/table.ts'
-import { type GatewayMemory, memoryTable } from '../rest.ts'
 import { plane } from '../stage/plane.ts'
-import { type ConsoleStage, makeSchedule, openConsole, openContext } from './console-stage.ts'
+import { makeSchedule, openConsole } from './console-stage.ts'
 import { type Device, LIGHTHOUSE_VERSION, type LighthouseRun, runLighthouse } from './lighthouse.ts'
-import { type BatchFigures, type ListFigures, measureBatch, measureList, openList } from './list.ts'
+import { type BatchFigures, type ListFigures, measureBatch, measureList } from './list.ts'
 
 /** Records of the account whose pages Lighthouse opens. */
 const SOME_RECORDS = 300
@@ -77,7 +74,7 @@ const STEPS = [100, 1_000, 5_000, MANY_RECORDS]
 
 export const consoleLists = scenario({
   name: 'console-lists',
-  shows: 'the list of 10,000 screenshots: scrolling, a batch that fills in, and 20 browsers',
+  shows: 'the list of 10,000 screenshots: scrolling, and a batch that fills in',
   stage: plane({ fsync: false }),
   options: { rounds: 5 },
   run: async ({ settings: { rounds }, ...context }) => {
@@ -118,28 +115,5 @@ export const consoleLists = scenario({
         reloads: ({ reloads }) => reloads,
       }),
     )
-    const what = `Memory of one gateway with 10,000 live Screenshots and the console in ${BROWSERS} browsers`
-    context.table(memoryTable(what, await measureBrowsers(stage)))
   },
 })
-
-const BROWSERS = 20
-/** Twelve refreshes of each browser. */
-const OPEN_MILLISECONDS = 60_000
-
-/** Memory of the gateway while the console is open in many browsers, each of which reads the list every five seconds. */
-async function measureBrowsers(stage: ConsoleStage): Promise<GatewayMemory[]> {
-  const { gateway } = stage
-  const samples: GatewayMemory[] = []
-  const look = (when: string) => samples.push({ when, ...readMemory(gateway.pid) })
-  look('before')
-  const contexts = await Promise.all(Array.from({ length: BROWSERS }, () => openContext(stage)))
-  for (const context of contexts) await openList(await context.newPage(), gateway.url)
-  look(`${BROWSERS} browsers have opened the list`)
-  await sleep(OPEN_MILLISECONDS)
-  look('a minute later')
-  for (const context of contexts) await context.close()
-  await sleep(OPEN_MILLISECONDS / 2)
-  look('half a minute after they were closed')
-  return samples
-}

@@ -46,7 +46,7 @@ const waitInPage = (page: Page, predicate: string): Promise<unknown> =>
   })()`)
 
 /** Opens the list. Returns the milliseconds until the pictures of its first window are drawn. */
-export async function openList(page: Page, url: string): Promise<number> {
+async function openList(page: Page, url: string): Promise<number> {
   await page.goto(`${url}/#/screenshots`, { waitUntil: 'commit' })
   await waitInPage(page, IS_DRAWN)
   return page.evaluate<number>('performance.now()')

@@ -18,15 +18,7 @@ export interface ReceivedEvent {
 }
 
 /** A webhook endpoint on loopback that can fail. */
-export interface EventReceiver {
-  url: string
-  /** The certificate of its authority, PEM. */
-  ca: string
-  /** By event id. */
-  events: ReadonlyMap<string, ReceivedEvent>
-  become: (state: ReceiverState) => Promise<void>
-  close: () => Promise<void>
-}
+export type EventReceiver = Awaited<ReturnType<typeof startOne>>
 
 const HOST = '127.0.0.2'
 
@@ -37,7 +29,8 @@ export async function startEventReceivers(directory: string, count: number): Pro
   return Promise.all(Array.from({ length: count }, () => startOne(tls, ca)))
 }
 
-async function startOne(tls: { cert: Buffer; key: Buffer }, ca: string): Promise<EventReceiver> {
+async function startOne(tls: { cert: Buffer; key: Buffer }, ca: string) {
+  /** By event id. */
   const events = new Map<string, ReceivedEvent>()
   let state: ReceiverState = 'works'
   const server = createServer(tls, async (request, response) => {

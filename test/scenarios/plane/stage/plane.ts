@@ -8,7 +8,6 @@ import { Client } from 'minio'
 import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../../crds/client/core-resources.ts'
 import { accounts, apiKeys, runnerPools, screenshots } from '../../../../crds/client/kinds.ts'
-import type { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { type NewObject, Resource } from '../../../../crds/client/resource.ts'
 import { keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
@@ -16,12 +15,10 @@ import { Label } from '../../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../../crds/src/kinds/api-key.ts'
 import type { RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
-import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { startMinio } from '../../../cluster/programs/minio.ts'
-import type { StoreServer } from '../../../cluster/programs/store-server.ts'
-import { installRelease, NAMESPACE, type Release } from '../../../integration/admission/release.ts'
+import { installRelease, NAMESPACE } from '../../../integration/admission/release.ts'
 import { readPolicies } from '../../../integration/operator/stage.ts'
 import { createDirectory } from '../../../support/directory.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -29,7 +26,7 @@ import { writeServiceAccount } from '../../../support/processes/as-in-pod.ts'
 import type { Ends } from '../../../support/processes/own-plane.ts'
 import type { Report, Stage } from '../../harness/scenario.ts'
 import { withEnds } from '../../harness/undo.ts'
-import { createOperatorPod, type Fleet, type Program, simulateKubelet, startFleet, startProgram } from './program.ts'
+import { createOperatorPod, type Program, simulateKubelet, startFleet, startProgram } from './program.ts'
 import { textOf } from './programs.ts'
 
 /** An operator pod with its process. */
@@ -59,26 +56,7 @@ export interface StartOptions {
 }
 
 /** The environment that this file starts. */
-export interface Plane {
-  directory: string
-  release: Release
-  admin: KubeHttp
-  minio: StoreServer
-  /** As the store's root user. */
-  bucket: Client
-  /** Directory of MinIO's files and records. */
-  storeDirectory: string
-  fleet: Fleet
-  screenshots: Resource<Screenshot>
-  /** Starts an operator and waits until its caches are synced. */
-  startOperator: (options?: StartOptions) => Promise<OperatorPod>
-  startGateway: (options?: StartOptions) => Promise<GatewayPod>
-  /** Creates an account, and returns an API key. No scenario reaches the limits of the default plan. */
-  createAccount: (name: string, plan?: Account['spec']['plan']) => Promise<string>
-  setPool: (spec: Partial<RunnerPoolSpec>) => Promise<void>
-  whenIdle: (count: number) => Promise<void>
-  ends: Ends
-}
+export type Plane = Awaited<ReturnType<typeof openPlane>>
 
 /** These limits are never reached, because the tests do not measure the quota. */
 const PLANS = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, monthlyQuota: 1_000_000_000, ratePerMinute: 1_000_000 } }
@@ -106,7 +84,7 @@ export const plane = (options: PlaneOptions = {}): Stage<Plane> => ({
 export const withPlane = <T>(act: (plane: Plane) => Promise<T>, options: PlaneOptions = {}): Promise<T> =>
   withEnds(async (ends) => act(await openPlane(ends, options)))
 
-async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions, progress: Report['progress'] = () => {}): Promise<Plane> {
+async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions, progress: Report['progress'] = () => {}) {
   const directory = await createDirectory(ends, 'plane')
   const storeDirectory = (await options.storeDirectory?.(ends, progress)) ?? path.join(directory, 'store')
   const minio = await startMinio({ directory: storeDirectory })
@@ -146,7 +124,8 @@ async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions,
   }
 
   let count = 0
-  const startOperator: Plane['startOperator'] = async (options = {}) => {
+  /** Starts an operator and waits until its caches are synced. */
+  const startOperator = async (options: StartOptions = {}): Promise<OperatorPod> => {
     const name = `tintype-operator-${count++}`
     const pod = await createOperatorPod(admin, name)
     const environment = {
@@ -174,7 +153,7 @@ async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions,
     await writeFile(file, Buffer.from(data[key] ?? '', 'base64'))
     return file
   }
-  const startGateway: Plane['startGateway'] = async (options = {}) => {
+  const startGateway = async (options: StartOptions = {}): Promise<GatewayPod> => {
     const [port = 0] = await findFreePorts(1)
     const environment = {
       TINTYPE_PORT: String(port),
@@ -195,7 +174,8 @@ async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions,
   const accountClient = new Resource(admin, accounts)
   // The admission policy lets only operator and gateway set the hash of a key.
   const keyClient = new Resource(await release.asAccount('tintype-operator'), apiKeys)
-  const createAccount: Plane['createAccount'] = async (name, plan = 'scale') => {
+  /** Creates an account, and returns an API key. No scenario reaches the limits of the default plan. */
+  const createAccount = async (name: string, plan: Account['spec']['plan'] = 'scale'): Promise<string> => {
     const text = newKeyText()
     const metadata = { name: `key-${name}`, labels: { [Label.keyHash1]: keyHash(text) } }
     await accountClient.create({ metadata: { name }, spec: { plan } } as NewObject<Account>)
@@ -207,14 +187,15 @@ async function openPlane(ends: Ends, { fsync = true, ...options }: PlaneOptions,
   }
 
   const pools = new Resource(admin, runnerPools)
-  const setPool: Plane['setPool'] = async (spec) => {
+  const setPool = async (spec: Partial<RunnerPoolSpec>): Promise<void> => {
     await pools.patch('default', mergePatch({ spec: { sandbox: { mode: 'auto' }, ...spec } }))
   }
-  const whenIdle = async (wanted: number) => {
+  const whenIdle = async (wanted: number): Promise<void> => {
     const areIdle = async () => ((await pools.get('default')).status?.idle ?? 0) >= wanted
     await eventually(`${wanted} runners are idle`, areIdle, LONG_MILLISECONDS)
   }
   const { port, accessKey, secretKey } = minio
+  /** As the store's root user. */
   const bucket = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
   const stores = { minio, bucket, storeDirectory, screenshots: new Resource(admin, screenshots) }
   return { directory, release, admin, fleet, ...stores, startOperator, startGateway, createAccount, setPool, whenIdle, ends }

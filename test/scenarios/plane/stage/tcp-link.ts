@@ -2,20 +2,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A TCP link in which tests can inject faults. */
-export interface TcpLink {
-  port: number
-  /** Open connections stay open but carry no more data, as when a router has lost their state. New connections work. */
-  forget: () => void
-  /** Nothing passes in either direction until {@link heal}, on old and new connections. */
-  cut: () => void
-  heal: () => void
-  /** Delay of each chunk in milliseconds, per direction. */
-  delay: (milliseconds: number) => void
-  close: () => Promise<void>
-}
+export type TcpLink = Awaited<ReturnType<typeof openLink>>
 
 /** Opens a port on loopback that forwards to another port. */
-export async function openLink(target: number): Promise<TcpLink> {
+export async function openLink(target: number) {
   const pairs = new Set<[Socket, Socket]>()
   let generation = 0
   let isCut = false
@@ -53,9 +43,11 @@ export async function openLink(target: number): Promise<TcpLink> {
   const port = typeof address === 'object' && address ? address.port : 0
   return {
     port,
+    /** Open connections stay open but carry no more data, as when a router has lost their state. New connections work. */
     forget: () => {
       generation++
     },
+    /** Nothing passes in either direction until `heal`, on old and new connections. */
     cut: () => {
       isCut = true
       // Data in transit is dropped for good, because healed connections must not deliver streams with gaps.
@@ -64,10 +56,11 @@ export async function openLink(target: number): Promise<TcpLink> {
     heal: () => {
       isCut = false
     },
-    delay: (milliseconds) => {
+    /** Delay of each chunk in milliseconds, per direction. */
+    delay: (milliseconds: number) => {
       heldMilliseconds = milliseconds
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const pair of pairs) for (const socket of pair) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },

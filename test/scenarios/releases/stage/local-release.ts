@@ -129,20 +129,13 @@ export async function testEndToEnd(release: LocalRelease, { holds, progress }: R
 
 const PROGRAM = path.join(repository, 'test/cluster/kubernetes/loopback-proxy.ts')
 
-/** A port that is reserved from the start, so that its URL can be a value of the chart, and that has a target later. */
-interface LoopbackPort {
-  url: string
-  /** Forwards connections to a NodePort from now on. */
-  forwardTo: (nodePort: number) => void
-  close: () => void
-}
-
-/** Opens a free port. The caller must close it. */
-async function openLoopbackPort(): Promise<LoopbackPort> {
+/** Reserves a port from the start, so that its URL can be a value of the chart, and that has a target later. The caller must close it. */
+async function openLoopbackPort() {
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   let child: ChildProcess | undefined
+  /** Forwards connections to a NodePort from now on. */
   const forwardTo = (nodePort: number): void => {
     const args = [`--net=${network.namespacePath}`, process.execPath, PROGRAM, `${network.nodeAddress}:${nodePort}`]
     child = spawn('nsenter', args, { stdio: ['ignore', 'inherit', 'inherit', descriptorOf(server)] })

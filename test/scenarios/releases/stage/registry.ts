@@ -13,16 +13,10 @@ import { ensureTool, locateTool } from '../../../release/tools.ts'
 
 /** What is in a pulled image, read by other means than the release used: dpkg-query, directories, and the notices in the image. */
 
-export interface Registry {
-  /** `127.0.0.1:<port>` */
-  host: string
-  /** Path of the file in which the registry stores a blob. */
-  blobFile: (digest: string) => string
-  stop: () => Promise<void>
-}
+export type Registry = Awaited<ReturnType<typeof startRegistry>>
 
 /** Builds and starts the registry. The caller removes the directory. */
-export async function startRegistry(directory: string): Promise<Registry> {
+export async function startRegistry(directory: string) {
   await ensureTool('registry')
   const [port = 0] = await findFreePorts(1)
   const host = `127.0.0.1:${port}`
@@ -50,6 +44,7 @@ export async function startRegistry(directory: string): Promise<Registry> {
     await stopDaemon(place, 'registry')
     forget()
   }
+  /** Path of the file in which the registry stores a blob. */
   const blobFile = (digest: string) => {
     const hash = digest.replace('sha256:', '')
     return path.join(files, 'docker/registry/v2/blobs/sha256', hash.slice(0, 2), hash, 'data')
