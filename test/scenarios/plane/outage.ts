@@ -13,7 +13,7 @@ import { tableOf } from '../harness/table.ts'
 import { type EventReceiver, type ReceivedEvent, startEventReceivers } from './stage/event-receiver.ts'
 import { type GatewayPod, type Plane, plane, withPlane } from './stage/plane.ts'
 import { findLeader, prepareAccountsAndRunners } from './stage/programs.ts'
-import { bodyOf, captureEachSecond, type RequestResults, type SecondCapture, send, sendSteadily } from './stage/requests.ts'
+import { bodyOf, captureEachSecond, type SecondCapture, send, sendSteadily } from './stage/requests.ts'
 import { checkAccepted, checkPictures } from './stage/verify.ts'
 
 // One account with a busy webhook, and another one with a quiet webhook, while the leader is killed in the middle. Measures what is left when the load ends.
@@ -175,30 +175,7 @@ interface OutageOptions {
 }
 
 /** What was measured until the load ended. The receiver is still dead. */
-interface OutageScene {
-  gateway: GatewayPod
-  busy: Endpoint
-  quiet: Endpoint
-  asked: RequestResults
-  captures: SecondCapture[]
-  /** Mean number of Screenshots in etcd in the last quarter of the load. */
-  live: number
-  /** Epoch milliseconds of the end of the first leader. */
-  killedAt: number
-  /** Peak MiB of each operator; the killed one first. */
-  peaks: [number, number]
-  countLive: () => Promise<number>
-  /** Open deliveries of the busy account in the bucket. */
-  countOpen: () => Promise<number>
-  countMissed: () => Promise<number>
-}
-
-/** A webhook and its receiver. */
-interface Endpoint {
-  id: string
-  key: string
-  receiver: EventReceiver
-}
+type OutageScene = Awaited<ReturnType<typeof playOutage>>
 
 const RUNNERS = 10
 const SAMPLE_MILLISECONDS = 2_000
@@ -211,7 +188,7 @@ const retryDelaysFor = (minutes: number): number[] =>
   DEFAULT_DELAYS.map((delay, n) => Math.min(delay, Math.round(minutes * 60_000 * (OUTAGE_SHARES[n] ?? 1))))
 
 /** Starts programs, and sends load until the end of the outage. */
-async function playOutage(stage: Plane, { rate, minutes, isDead, progress }: OutageOptions): Promise<OutageScene> {
+async function playOutage(stage: Plane, { rate, minutes, isDead, progress }: OutageOptions) {
   const [busyReceiver, quietReceiver] = await startEventReceivers(stage.directory, 2)
   if (!busyReceiver || !quietReceiver) throw new Error('no receivers')
   for (const receiver of [busyReceiver, quietReceiver]) stage.ends.teardown(() => receiver.close())
@@ -260,21 +237,25 @@ async function playOutage(stage: Plane, { rate, minutes, isDead, progress }: Out
   const { peakMebibytes } = readMemory(leader.pid)
   progress('killing the leader')
   await leader.end('SIGKILL')
+  /** Epoch milliseconds of the end of the first leader. */
   const killedAt = Date.now()
   await failed
   const [asked] = await Promise.all([load, sampling])
   const captures = await endCaptures()
   const last = samples.slice(-Math.ceil(samples.length / 4))
+  /** Mean number of Screenshots in etcd in the last quarter of the load. */
   const live = last.reduce((sum, count) => sum + count, 0) / last.length
   progress(`the load is over: ${asked.accepted.length} and ${captures.length} accepted, ${live.toFixed(0)} live`)
-  const peaks: OutageScene['peaks'] = [peakMebibytes, readMemory(standby.pid).peakMebibytes]
+  /** Peak MiB of each operator; the killed one first. */
+  const peaks: [number, number] = [peakMebibytes, readMemory(standby.pid).peakMebibytes]
+  /** Open deliveries of the busy account in the bucket. */
   const countOpen = () => countObjects(stage, `${OPEN_PREFIX}${account}/`)
   const countMissed = () => countObjects(stage, missedPrefix(account, busy.id))
   return { gateway, busy, quiet, asked, captures, live, killedAt, peaks, countLive, countOpen, countMissed }
 }
 
 /** Creates a webhook for completed screenshots. Resolves when the operator has observed it. */
-async function subscribe({ admin }: Plane, gateway: GatewayPod, key: string, receiver: EventReceiver): Promise<Endpoint> {
+async function subscribe({ admin }: Plane, gateway: GatewayPod, key: string, receiver: EventReceiver) {
   const body = { name: 'outage', url: receiver.url, events: ['screenshot.completed'] }
   const { data } = bodyOf<{ data: { id: string } }>(await send(`${gateway.url}/v1/webhooks`, { method: 'POST', key, body }), 201)
   const { id } = data

@@ -126,11 +126,7 @@ export async function setPoolSize(ends: Ends, size: { minIdle: number; maxPods: 
 }
 
 /** The bare loop in its pod. */
-export interface BarePod {
-  name: string
-  /** Captures pages once or more often. */
-  run: (order: Omit<LoopOrder, 'viewport'>) => Promise<LoopResult>
-}
+export type BarePod = Awaited<ReturnType<typeof openBarePod>>
 
 /** The name contains the process id, because another run may be active. */
 const NAME = `bench-bare-loop-${process.pid}`
@@ -138,14 +134,15 @@ const READY_SECONDS = 120
 const PROGRAM = path.join(import.meta.dirname, '../../engine/stage/bare-loop.ts')
 
 /** Starts a pod with the resources and the sandbox of the default pool's image, and the loop in it. */
-export async function openBarePod(ends: Ends): Promise<BarePod> {
+export async function openBarePod(ends: Ends) {
   ends.teardown(() => kubectl(['delete', 'pod', NAME, '--ignore-not-found', '--grace-period=1', '--wait=true']))
   await requireKubectl(['apply', '-f', '-'], JSON.stringify(buildPod(await readPool())))
   await requireKubectl(['wait', `pod/${NAME}`, '--for=condition=Ready', `--timeout=${READY_SECONDS}s`])
   const node = ['node', '--input-type=module-typescript', '--eval', await readFile(PROGRAM, 'utf8')]
   const loop = openLines<LoopOrder, LoopResult>('kubectl', ['-n', NAMESPACE, 'exec', '-i', NAME, '--', ...node], cluster.shell)
   ends.teardown(loop.close)
-  return { name: NAME, run: (order) => loop.ask({ ...order, viewport: VIEWPORT }) }
+  /** `run` captures pages once or more often. */
+  return { name: NAME, run: (order: Omit<LoopOrder, 'viewport'>) => loop.ask({ ...order, viewport: VIEWPORT }) }
 }
 
 /** The pod as the operator builds it for a runner (operator/src/runner/pod.ts), without labels, tokens and probes. */

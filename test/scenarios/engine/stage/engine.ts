@@ -27,11 +27,7 @@ const SECONDS = 3_600
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
 /** A separate store. */
-export interface Store {
-  /** A presigned PUT, as the operator creates it. */
-  uploadOf: (key: string) => CaptureOrder['upload']
-  read: (key: string) => Promise<Buffer>
-}
+export type Store = Awaited<ReturnType<typeof openStore>>
 
 /** Pages on loopback, and a store for pictures. */
 export interface Engine {
@@ -86,16 +82,17 @@ async function fetchBook(): Promise<void> {
 }
 
 /** Starts MinIO on loopback. */
-async function openStore(ends: Ends): Promise<Store> {
+async function openStore(ends: Ends) {
   const store = await openTestStore(ends)
   const client = store.connect()
   await client.makeBucket(BUCKET)
   return {
-    uploadOf: (key) => {
+    /** A presigned PUT, as the operator creates it. */
+    uploadOf: (key: string): CaptureOrder['upload'] => {
       const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
       const url = presign(store.access(), { method: 'PUT', key, headers, expiresSeconds: SECONDS, now: new Date() })
       return { url, headers, maxBytes: 200 * 2 ** 20 }
     },
-    read: async (key) => buffer(await client.getObject(BUCKET, key)),
+    read: async (key: string): Promise<Buffer> => buffer(await client.getObject(BUCKET, key)),
   }
 }

@@ -113,14 +113,8 @@ type Schedules = Resource<ScreenshotSchedule>
 const RUNS = 12
 const SIZE = { width: 1280, height: 800 }
 
-/** Ids of a schedule and of its last run. */
-interface MadeSchedule {
-  schedule: string
-  run: string
-}
-
 /** Creates a schedule with runs that are compared. The runs end as operator and runner end them. */
-export async function makeSchedule(stage: ConsoleStage): Promise<MadeSchedule> {
+export async function makeSchedule(stage: ConsoleStage): Promise<{ schedule: string; run: string }> {
   const { plane, key, gateway } = stage
   const picture = await drawPicture(stage)
   const post = async <T>(path: string, wanted: number, body: object) =>

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,19 +16,7 @@ import { type LineProgram, openLines } from '../../harness/line-program.ts'
 // An operator as a pod of the cluster: the pod object exists, and its status follows the process as with a kubelet.
 
 /** A running program. */
-export interface Program {
-  process: ChildProcess
-  pid: number
-  /** Port of /metrics and the probes. */
-  metricsUrl: string
-  /** The last part of its output. */
-  output: () => string
-  /** All lines of its log that contain a text. */
-  countOutput: (text: string) => number
-  /** Resolves to the exit code, or null after a signal. */
-  exited: Promise<number | null>
-  end: (signal: NodeJS.Signals) => Promise<number | null>
-}
+export type Program = Awaited<ReturnType<typeof startProgram>>
 
 /** Settings to start a program. */
 interface ProgramPlan {
@@ -54,7 +42,7 @@ function bundleOf(name: ProgramPlan['name'], directory: string): Promise<string>
 }
 
 /** Starts a program. The caller must wait until it is ready. */
-export async function startProgram({ name, directory, environment, flags = [], ...plan }: ProgramPlan): Promise<Program> {
+export async function startProgram({ name, directory, environment, flags = [], ...plan }: ProgramPlan) {
   const main = plan.main ?? (await bundleOf(name, directory))
   const [metricsPort = 0] = await findFreePorts(1)
   const node = [process.execPath, ...NODE_FLAGS, ...flags, main]
@@ -68,16 +56,20 @@ export async function startProgram({ name, directory, environment, flags = [], .
       for (const [, message = ''] of chunk.matchAll(/"msg":"([^"]*)"/g)) counts.set(message, (counts.get(message) ?? 0) + 1)
       output = (output + chunk).slice(-MAX_OUTPUT)
     })
+  /** Resolves to the exit code, or null after a signal. */
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return exited
   }
+  /** All lines of its log that contain a text. */
   const countOutput = (text: string) => [...counts].reduce((sum, [message, count]) => sum + (message.includes(text) ? count : 0), 0)
   return {
     process: child,
     pid: child.pid ?? 0,
+    /** Port of /metrics and the probes. */
     metricsUrl: `http://127.0.0.1:${metricsPort}`,
+    /** The last part of its output. */
     output: () => output,
     countOutput,
     exited,

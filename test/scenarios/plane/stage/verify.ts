@@ -88,17 +88,11 @@ export function checkAccepted({ holds }: Report, { accepted, others }: RequestRe
   holds(`${name}every request was accepted`, isMet, `${accepted.length} accepted, others ${JSON.stringify(others)}`)
 }
 
-/** Watches all Screenshots during a fault: a finished Screenshot must not change its end. */
-interface EndsOnce {
-  faults: string[]
-  stop: () => Promise<void>
-}
-
 const endOf = ({ status }: Screenshot): string =>
   JSON.stringify([status?.phase, status?.attempt, status?.completionTime, status?.runner?.uid, status?.result?.etag])
 
-/** Starts watching. */
-export async function watchEnds(http: KubeHttp): Promise<EndsOnce> {
+/** Starts watching all Screenshots during a fault: a finished Screenshot must not change its end. */
+export async function watchEnds(http: KubeHttp) {
   const reflector = new Reflector<Screenshot>({ http, resource: screenshots })
   const faults: string[] = []
   reflector.addListener(({ type, object, old }) => {

@@ -59,19 +59,7 @@ interface Expected {
 }
 
 /** What the earlier release stored. */
-export interface Earlier {
-  receiver: ClusterReceiver
-  /** By id of the Screenshot. */
-  captures: Map<string, Expected>
-  key: string
-  deletedKey: string
-  /** Status with which the earlier release responded to it. */
-  deletedStatus: number
-  /** Of the schedule with private options. */
-  schedule: string
-  secret: string
-  specs: Map<string, string>
-}
+export type Earlier = Awaited<ReturnType<typeof createEarlier>>
 
 const object = (kind: string, name: string, spec: object, finalizers: string[] = []) => ({
   apiVersion: 'tintype.dev/v1alpha1',
@@ -100,7 +88,7 @@ async function readKey(name: string): Promise<string> {
 }
 
 /** Creates the objects. The release must run with {@link LATER_POOL}, and archive at once. */
-export async function createEarlier(trial: Trial, receiver: ClusterReceiver): Promise<Earlier> {
+export async function createEarlier(trial: Trial, receiver: ClusterReceiver) {
   const secret = 'a secret that a user prepared'
   await create(object('Account', NAME, { plan: 'later' }, [FINALIZER]), signingSecret(NAME, secret))
   await whenReady('account', NAME)
@@ -113,6 +101,7 @@ export async function createEarlier(trial: Trial, receiver: ClusterReceiver): Pr
     const title = `${NAME}-${n}`
     return { name: title, title, html: htmlOf(title, SMALLEST_CHARACTERS + n * STEP_CHARACTERS) }
   })
+  /** By id of the Screenshot. */
   const captures = new Map<string, Expected>()
   for (const [n, expected] of large.entries()) {
     const poolName = n < ARCHIVED ? { poolName: 'default' } : {}
@@ -146,7 +135,9 @@ export async function createEarlier(trial: Trial, receiver: ClusterReceiver): Pr
     captures,
     key,
     deletedKey,
+    /** Status with which the earlier release responded to it. */
     deletedStatus: await useKey(deletedKey),
+    /** Of the schedule with private options. */
     schedule: metadata?.name ?? '',
     secret,
     specs: await readSpecs(),

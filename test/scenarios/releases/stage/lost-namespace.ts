@@ -40,15 +40,6 @@ export async function trustReceivers(): Promise<string[]> {
 /** An endpoint that outlives the namespace. */
 export const openReceiver = (ends: Ends): Promise<ClusterReceiver> => startClusterReceiver(ends)
 
-/** State before the loss. */
-export interface Before {
-  objects: Map<string, string>
-  used: number
-  records: Map<string, string>
-  /** Signing secrets by path. */
-  secrets: Map<string, string>
-}
-
 const specsOf = (items: readonly KubeItem[]): Map<string, string> =>
   new Map(items.map(({ kind, metadata: { name, labels }, spec }) => [`${kind}/${name}`, JSON.stringify([spec, labels])]))
 
@@ -74,7 +65,7 @@ const createByRest = <T>(path: string, wanted: number, content: object): Promise
   })
 
 /** Creates a second account and two webhooks, one with kubectl and one over REST, and causes an event for both. */
-export async function fillRelease(trial: Trial, receiver: ClusterReceiver, ids: string[]): Promise<Before> {
+export async function fillRelease(trial: Trial, receiver: ClusterReceiver, ids: string[]) {
   const object = (kind: string, name: string, spec: object) =>
     JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name, namespace: NAMESPACE }, spec })
   await apply(object('Account', SECOND_ACCOUNT.name, { plan: SECOND_ACCOUNT.plan }))
@@ -82,6 +73,7 @@ export async function fillRelease(trial: Trial, receiver: ClusterReceiver, ids: 
   await kubectl(['wait', '--for=condition=Ready', `webhook/${BY_HAND}`, '-n', NAMESPACE, '--timeout=120s'])
   const hook = { name: 'by rest', url: `${receiver.url}/by-rest`, events: EVENTS }
   const byRest = await createByRest<{ data: { signing_secret: string } }>('/webhooks', 201, hook)
+  /** Signing secrets by path. */
   const secrets = new Map([
     ['/by-hand', await readSecret(`${BY_HAND}-signing-secret`, 'signing-secret')],
     ['/by-rest', byRest.data.signing_secret],
@@ -99,17 +91,11 @@ async function whenPosted(receiver: ClusterReceiver, count: number, pathsOfHooks
   })
 }
 
-/** A snapshot of the volume of the store. */
-export interface SavedVolume {
-  directory: string
-  volume: string
-  claim: KubeItem
-}
-
 /** The copy keeps file owners, because the store runs as its own user. */
 const copyAll = (from: string, to: string): Promise<string> => run('cp', ['-a', `${from}/.`, to])
 
-export async function saveVolume(): Promise<SavedVolume> {
+/** Takes a snapshot of the volume of the store. */
+export async function saveVolume() {
   const claim = JSON.parse(await kubectl(['get', 'pvc', CLAIM, '-n', NAMESPACE, '-o', 'json'])) as KubeItem
   const volume = String(claim.spec?.volumeName)
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-volume-'))
@@ -124,7 +110,7 @@ export async function loseNamespace(): Promise<void> {
 }
 
 /** Creates a claim with the saved volume. */
-export async function restoreVolume({ directory, volume, claim }: SavedVolume): Promise<void> {
+export async function restoreVolume({ directory, volume, claim }: Awaited<ReturnType<typeof saveVolume>>): Promise<void> {
   await copyAll(directory, path.join(paths.volumes, volume))
   await rm(directory, { recursive: true, force: true })
   const metadata = { name: CLAIM, namespace: NAMESPACE }
@@ -132,7 +118,12 @@ export async function restoreVolume({ directory, volume, claim }: SavedVolume): 
 }
 
 /** Checks the restored release against the state before the loss. @param waiting Screenshots that were unfinished */
-export async function compareRelease({ holds }: Report, before: Before, receiver: ClusterReceiver, waiting: number): Promise<void> {
+export async function compareRelease(
+  { holds }: Report,
+  before: Awaited<ReturnType<typeof fillRelease>>,
+  receiver: ClusterReceiver,
+  waiting: number,
+): Promise<void> {
   const after = specsOf(await readItems(KINDS))
   const lost = [...before.objects].filter(([name, spec]) => after.get(name) !== spec).map(([name]) => name)
   const { plan } = (await readItems('accounts')).find(({ metadata }) => metadata.name === SECOND_ACCOUNT.name)?.spec ?? {}

@@ -186,14 +186,8 @@ export async function withGateway<T>(act: (client: ApiClient) => Promise<T>, key
   }
 }
 
-/** State that a client of the release stored: its API key, and links to pictures by id. */
-interface Noted {
-  key: string
-  links: Map<string, string>
-}
-
 /** Stores the first API key and the links of these pictures. */
-export async function noteLinks(ids: readonly string[]): Promise<Noted> {
+export async function noteLinks(ids: readonly string[]) {
   const key = await readFirstKey()
   return withGateway(async ({ ask }) => {
     const links = new Map<string, string>()
@@ -203,7 +197,7 @@ export async function noteLinks(ids: readonly string[]): Promise<Noted> {
 }
 
 /** Uses the stored key and links. Resolves to the ids of records or links that no longer work. */
-export const findBroken = ({ key, links }: Noted): Promise<string[]> =>
+export const findBroken = ({ key, links }: Awaited<ReturnType<typeof noteLinks>>): Promise<string[]> =>
   withGateway(async ({ ask, download }) => {
     const broken: string[] = []
     for (const [id, link] of links) {
