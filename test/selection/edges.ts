@@ -91,15 +91,7 @@ export const rules: Rules = {
     {
       sources: ['{operator,api-gateway,capture-runner}/{Dockerfile,src/app.ts,src/**/{main,config}.ts}'],
       tests: [
-        ...integration(
-          'operator/*',
-          'api-gateway/*',
-          'capture-runner/*',
-          'chart/monitoring',
-          'delivery/delivery',
-          'schedules/operator',
-          'retention/archive',
-        ),
+        ...integration('operator/*', 'api-gateway/*', 'capture-runner/*', 'chart/monitoring', 'delivery/delivery', 'retention/archive'),
         ...CLUSTER,
       ],
     },
@@ -113,7 +105,7 @@ export const rules: Rules = {
     },
     {
       sources: ['**/*schedule*', ...below('operator/src/controllers/schedule', 'api-gateway/src/resources/schedules', 'crds/src/schedule')],
-      tests: integration('schedules/*', '*/*schedules*', 'admission/sealed-fields'),
+      tests: integration('schedules/*', '*/*schedules*', 'operator/main', 'admission/sealed-fields'),
     },
     {
       sources: [
@@ -147,7 +139,7 @@ export const rules: Rules = {
         'operator/src/controllers/pending',
         'crds/src/dispatch',
       ),
-      tests: [...integration('operator/*', 'schedules/operator', 'quota/exactness'), ...endToEnd('dispatch')],
+      tests: [...integration('operator/*', 'quota/exactness'), ...endToEnd('dispatch')],
     },
     {
       sources: below('operator/src/controllers/guard', 'operator/src/metrics', 'api-gateway/src/metrics'),

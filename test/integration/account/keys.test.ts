@@ -1,53 +1,33 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
-import { accounts, apiKeys, screenshots } from '../../../crds/client/kinds.ts'
+import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
-import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createAccountControllers } from '../../../operator/src/controllers/account/controller.ts'
 import { createApiKeyController } from '../../../operator/src/controllers/api-key/controller.ts'
-import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
-import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
-import { aTerm } from '../../support/fakes/term.ts'
 import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
+import { leadWith } from '../operator/lead.ts'
 
 // Accounts and keys created with kubectl, by the operator with only the chart's permissions; and users who try to read Secrets through it.
 
 const release = await installRelease(t)
 const http = await release.asAccount('tintype-operator')
-const reflectors = {
-  accounts: new Reflector({ http, resource: accounts }),
-  apiKeys: new Reflector({ http, resource: apiKeys }),
-  screenshots: new Reflector({ http, resource: screenshots }),
-}
-for (const reflector of Object.values(reflectors)) reflector.start()
-await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
 const logged: string[] = []
-const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
-const { storage } = new MemoryBucket()
-const config = { namespace: NAMESPACE, plans: DEFAULT_PLANS }
-const deps = {
-  keys: { downloadKeys: ring },
-  log,
-  reflectors,
-  clock: systemClock,
-  config,
-} as unknown as Deps
-const term = aTerm({ http, storage })
-const works = [createApiKeyController(deps), createAccountControllers(deps)].map((work) => work.start(term))
-t.teardown(async () => {
-  await Promise.all(works.map((work) => work.stop()))
-  await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
+await leadWith(t, {
+  ...{ http, creates: [createApiKeyController, createAccountControllers], caches: ['accounts', 'apiKeys', 'screenshots'] },
+  deps: {
+    ...{ config: { plans: DEFAULT_PLANS }, keys: { downloadKeys: ring } },
+    log: pino({ level: 'debug' }, { write: (line) => void logged.push(line) }),
+  },
 })
 
 const kubectl = kubectlOf({ programs: (await locatePrograms()).kubernetes, kubeconfigPath: release.kubeconfigPath })

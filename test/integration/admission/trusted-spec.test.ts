@@ -45,11 +45,12 @@ for (const { kind, spec } of ownKinds) {
     const create = (name: string, accountName: string, by = kind) =>
       by.create({ metadata: { name }, spec: { ...spec, accountName } } as object)
     t.ok(await create('own', 'acme'))
-    t.ok(await kind.patch('own', mergePatch({ metadata: { labels: { team: 'red' } } })))
+    const request = { annotations: { 'tintype.dev/delete-requested': 'now' } }
+    for (const metadata of [{ labels: { team: 'red' } }, request]) t.ok(await kind.patch('own', mergePatch({ metadata })))
     await t.rejects(create('foreign', 'other'), refused('other'))
     await create('taken', 'other', new Resource(release.admin, definition))
-    const labels = { 'tintype.dev/hash-2': 'mine' }
-    await t.rejects(kind.patch('taken', mergePatch({ metadata: { labels } })), refused('other'))
+    for (const metadata of [{ labels: { 'tintype.dev/hash-2': 'mine' } }, request])
+      await t.rejects(kind.patch('taken', mergePatch({ metadata })), refused('other'))
     await t.rejects(kind.delete('taken'), refused('other'))
     if (definition.kind === 'Screenshot') return
     await t.rejects(kind.patch('own', mergePatch({ spec: { accountName: 'other' } })), refused('other'))

@@ -17,8 +17,7 @@ const SKEW_MILLISECONDS = 300_000
 
 const stage = await startStage(t)
 const receiver = await startReceiver(t)
-const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
-const lead = () => stage.lead({ certificates: [receiver.ca], settings })
+const lead = () => stage.lead({ certificates: [receiver.ca] })
 let leader = await lead()
 
 t.beforeEach(async () => {
@@ -31,10 +30,10 @@ t.beforeEach(async () => {
 })
 
 const EVENTS = EVENT_TYPES.filter((type) => type.startsWith('screenshot.'))
-const subscribe = (account: string, more: object = {}) =>
+const subscribe = (account: string) =>
   stage.hooks.create({
     metadata: { name: toObjectName(newId('wh', new Date())) },
-    spec: { accountName: account, url: `${receiver.url}/${account}`, events: [...EVENTS], ...more },
+    spec: { accountName: account, url: `${receiver.url}/${account}`, events: [...EVENTS] },
   })
 
 async function queue(account: string, name = toObjectName(newId('scr', new Date()))): Promise<string> {

@@ -7,6 +7,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { newId, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { DeliveryEntry, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { isFullLength } from '../../support/length.ts'
@@ -72,16 +73,6 @@ const answerByEventId: Answer = async (request, response) => {
 }
 receiver.answer = answerByEventId
 
-/** Runs work for each of `items`, some at a time. */
-async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  const iterator = items.values()
-  await Promise.all(
-    Array.from({ length: WRITERS }, async () => {
-      for (const item of iterator) await work(item)
-    }),
-  )
-}
-
 const complete = (name: string): Promise<Screenshot> =>
   stage.shots.patch(name, mergePatch({ status: completedStatus({ completionTime: new Date().toISOString() }) }), { subresource: 'status' })
 
@@ -139,11 +130,11 @@ const findRepeats = ({ requests }: Receipt): [ReceivedRequest, ReceivedRequest][
 t.test('every event reaches three endpoints at least once, although the operator is killed twice', { timeout: 540_000 }, async (t) => {
   let operator = await startOperator()
   const names = Array.from({ length: SCREENSHOTS }, () => toObjectName(newId('scr', new Date())))
-  await forAll(names, (name) => stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }))
+  await mapConcurrently(names, WRITERS, (name) => stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }))
   const subscribed = await Promise.all(WEBHOOKS.map((name) => stage.subscribe(name, { url: `${receiver.url}/${name}` })))
   await sleep(1_000) // a webhook receives events after the second of its creation
 
-  const completions = forAll(names, complete)
+  const completions = mapConcurrently(names, WRITERS, complete)
   const kills: Kill[] = []
   for (const count of KILLS_AT) {
     await receiver.whenReceived(count)
@@ -157,7 +148,7 @@ t.test('every event reaches three endpoints at least once, although the operator
   await completions
   await sleep(1_000)
   const young = Array.from({ length: 5 }, () => toObjectName(newId('scr', new Date())))
-  await forAll(young, (name) =>
+  await mapConcurrently(young, WRITERS, (name) =>
     stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }).then(() => complete(name)),
   )
 

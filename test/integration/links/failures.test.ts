@@ -16,7 +16,6 @@ const stage = await startStage(t, {
   free: { monthlyQuota: 1, ratePerMinute: 10_000, overagePricePer1000: undefined, retentionDays: 30, weight: 1 },
 })
 const { world } = stage
-await stage.lead()
 const gateways = [await stage.startGateway(), await stage.startGateway()] as const
 const createAccount = accountsOf(world, gateways[0], (name, spec) => stage.createAccount(name, { plan: 'scale', ...spec } as AccountSpec))
 const { end, cacheSince } = captures(world)

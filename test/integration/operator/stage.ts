@@ -33,12 +33,12 @@ import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { findFreePorts } from '../../cluster/host/ports.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aTerm } from '../../support/fakes/term.ts'
 import { openTestStore } from '../../support/servers/test-store.ts'
 import { helm } from '../../support/sources/chart.ts'
 import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { makeIdentities, operatorStorage } from '../store-identities.ts'
+import { startTerm } from './lead.ts'
 import { FakeNode } from './node.ts'
 
 /** A name for a Screenshot. It contains its id. */
@@ -112,22 +112,11 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   async function lead({ charges = false } = {}): Promise<Operator> {
     const { deps, metrics, http, recorder, sign } = await prepare()
     const { reflectors } = deps
-    const ending = new AbortController()
-    const term = aTerm({ http, storage, events: recorder, signal: ending.signal })
     const quota = charges ? createQuotaController(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCaptureControllers({ deps, metrics, sign, runnerPort, ...charge })
-    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term))
-    let stopped: Promise<void> | undefined
-    const stop = () => {
-      stopped ??= (async () => {
-        ending.abort()
-        await Promise.all(works.map((work) => work.stop()))
-        await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
-      })()
-      return stopped
-    }
-    t.teardown(stop)
+    const works = [core, createPendingController(deps, { charges }), ...(quota ? [quota] : [])]
+    const stop = startTerm(t, works, Object.values(reflectors), { http, storage, events: recorder })
     return { metrics, reflectors, stop }
   }
 

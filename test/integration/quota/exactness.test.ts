@@ -21,7 +21,6 @@ const QUOTA = 100
 const plan = { ratePerMinute: 10_000, overagePricePer1000: undefined, retentionDays: 30, weight: 1 }
 const stage = await startStage(t, { free: { ...plan, monthlyQuota: QUOTA }, growth: { ...plan, monthlyQuota: 2 } })
 const { world } = stage
-const stopOperator = await stage.lead()
 const gateways = await Promise.all([stage.startGateway(), stage.startGateway(), stage.startGateway()])
 const [gateway] = gateways
 const usedBy = async (account: string) => (await world.usages.get(account)).status?.used
@@ -141,7 +140,7 @@ t.test('gateway drops its reservations and its Lease on a graceful exit', async 
 })
 
 t.test('gateway waits for the usage of an account to be created, and reports a timeout', async (t) => {
-  await stopOperator()
+  await stage.stopOperator()
   await world.accounts.create({ metadata: { name: 'new' }, spec: { plan: 'free' } } as Parameters<typeof world.accounts.create>[0])
   const key = await world.createKey({ accountName: 'new' })
   const { status, headers, body } = await create(gateway, key)

@@ -1,25 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import type { Test } from 'tap'
-import { events, leases } from '../../../crds/client/core-resources.ts'
+import { leases } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import type { Account, AccountSpec } from '../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../crds/src/usage/plans.ts'
-import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createQuotaController } from '../../../operator/src/controllers/quota/controller.ts'
-import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
-import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
-import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
-import type { Config } from '../../../operator/src/runtime/config.ts'
-import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aTerm } from '../../support/fakes/term.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
-import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+import { type Gateway, startWorld } from '../api-gateway/world.ts'
+import { leadWith } from '../operator/lead.ts'
 
 // Setup of the tests of quota and rate limits: a real API server and store, gateways as processes, and the quota part of the operator.
 
@@ -50,45 +43,10 @@ export async function startStage(t: Test, plans: Plans) {
     for (const gateway of running) await eventually(`a gateway knows ${name}`, () => knows(gateway, key))
     return key
   }
-  return { world, http, plans: all, gatewayLeases, startGateway, createAccount, lead: () => lead(t, world, http, all) }
-}
-
-/** Starts the quota part of the operator as a leader. Returns what ends it as a lost lease does. */
-async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<() => Promise<void>> {
-  const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
-  const metrics = createMetrics()
-  const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
-  for (const reflector of Object.values(reflectors)) reflector.start()
-  await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
   const { endpoint, accessKey, secretKey } = world.store
-  const deps = {
-    config: { namespace: http.namespace, plans } as unknown as Config,
-    log,
-    registry: metrics.registry,
-    controllerMetrics: metrics.runtime,
-    clock: systemClock,
-    reflectors,
-  } as unknown as Deps
-  const term = new AbortController()
-  const work = createQuotaController(deps).start(
-    aTerm({
-      http,
-      signal: term.signal,
-      storage: openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' }),
-      events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now: () => Date.now() }),
-    }),
-  )
-  let stopped: Promise<void> | undefined
-  const stop = () => {
-    stopped ??= (async () => {
-      term.abort()
-      await work.stop()
-      await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
-    })()
-    return stopped
-  }
-  t.teardown(stop)
-  return stop
+  const storage = openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
+  const { stop } = await leadWith(t, { http, storage, creates: [createQuotaController], deps: { config: { plans: all } } })
+  return { world, http, gatewayLeases, startGateway, createAccount, stopOperator: stop }
 }
 
 /** One create request in the account of the key. */

@@ -13,6 +13,7 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { parseArchivedLine } from '../../../crds/src/records/archive.ts'
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes/builders.ts'
@@ -102,11 +103,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   /** Creates many. Returns their ids, newest first. */
   async function addRecords(count: number, record: (n: number) => NewRecord): Promise<string[]> {
-    const ids: string[] = []
-    for (let n = 0; n < count; n += PARALLEL) {
-      const size = Math.min(PARALLEL, count - n)
-      ids.push(...(await Promise.all(Array.from({ length: size }, (_, i) => addRecord(record(n + i))))))
-    }
+    const ids = await mapConcurrently([...Array(count).keys()], PARALLEL, (n) => addRecord(record(n)))
     return ids.sort()
   }
 

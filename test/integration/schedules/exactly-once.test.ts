@@ -1,7 +1,5 @@
-import { Registry } from 'prom-client'
 import t from 'tap'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
-import { silentLog } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toId } from '../../../crds/src/identifiers/names.ts'
@@ -10,18 +8,15 @@ import { toLines } from '../../../crds/src/records/archive.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { recordKey, runsPrefix, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
-import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController } from '../../../operator/src/controllers/schedule/controller.ts'
-import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
-import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
-import { aTerm } from '../../support/fakes/term.ts'
 import { isFullLength } from '../../support/length.ts'
 import { openTestStore } from '../../support/servers/test-store.ts'
 import { signed } from '../../support/sources/mark-checks.ts'
 import { startPlane } from '../client/plane.ts'
+import { leadWith } from '../operator/lead.ts'
 
 // Leaders that stop at the worst time, on a real API server and store. A leader stops by losing its lease, so that it writes nothing more.
 
@@ -39,33 +34,13 @@ await storage.ensureBucket()
 
 /** Starts a leader that may write a number of times; without a limit if absent. */
 async function lead(writes = Number.POSITIVE_INFINITY) {
-  const http = plane.connect(t)
-  const reflectors = createReflectors(http, { log: silentLog, metrics: {} as never })
-  const used = [reflectors.schedules, reflectors.screenshots, reflectors.accounts, reflectors.usages]
-  for (const reflector of used) reflector.start()
-  await Promise.all(used.map((reflector) => reflector.whenSynced()))
   let left = writes
   const mayWrite = () => left-- > 0
-  const deps = {
-    config: { namespace: http.namespace },
-    reflectors,
-    report: () => {},
-    clock: systemClock,
-    log: silentLog,
-    registry: new Registry(),
-  } as unknown as Deps
-  const term = new AbortController()
-  const work = createScheduleController(deps).start(
-    aTerm({ http, signal: term.signal, mayWrite, storage: openStorage(access, { mayWrite }) }),
-  )
-  const stop = async () => {
-    if (term.signal.aborted) return
-    term.abort()
-    await work.stop()
-    await Promise.all(used.map((reflector) => reflector.stop()))
-  }
-  // Also after a failed test: watches would keep the process running.
-  t.teardown(stop)
+  const { stop } = await leadWith(t, {
+    ...{ http: plane.connect(t), mayWrite, storage: openStorage(access, { mayWrite }) },
+    creates: [createScheduleController],
+    caches: ['schedules', 'screenshots', 'accounts', 'usages'],
+  })
   return { hasStopped: async () => left < 0, stop }
 }
 

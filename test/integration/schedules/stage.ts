@@ -4,11 +4,9 @@
 import type { RequestListener } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
-import { Registry } from 'prom-client'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
-import { silentLog } from '../../../crds/client/log.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
@@ -22,17 +20,15 @@ import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createScheduleController } from '../../../operator/src/controllers/schedule/controller.ts'
 import { findBaseline } from '../../../operator/src/controllers/screenshot/dispatch.ts'
 import { buildOrder } from '../../../operator/src/controllers/screenshot/order.ts'
-import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { OptionsError } from '../../../operator/src/options/options-error.ts'
-import type { Deps } from '../../../operator/src/runtime/deps.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aTerm } from '../../support/fakes/term.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
 import { openTestStore } from '../../support/servers/test-store.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
 import { LOOPBACK_POLICY, openStudio } from '../capture-runner/stage/studio.ts'
 import { startPlane } from '../client/plane.ts'
+import { leadWith } from '../operator/lead.ts'
 import { makeIdentities } from '../store-identities.ts'
 
 const MINUTE_MILLISECONDS = 60_000
@@ -83,34 +79,11 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
     ({ metadata }: { metadata: { name: string } }, reason: string, message: string) =>
       void recorded.push({ type, schedule: metadata.name, reason, message })
   const http = plane.connect(t)
-  const reflectors = createReflectors(http, { log: silentLog, metrics: {} as never })
-  const used = [reflectors.schedules, reflectors.screenshots, reflectors.accounts, reflectors.usages]
-  for (const reflector of used) reflector.start()
-  await Promise.all(used.map((reflector) => reflector.whenSynced()))
-
-  /** Starts the leader. */
-  function lead() {
-    const deps = {
-      config: { namespace: http.namespace },
-      reflectors,
-      report: () => {},
-      clock: { ...systemClock, wall: () => now().getTime() },
-      log: silentLog,
-      registry: new Registry(),
-    } as unknown as Deps
-    const term = new AbortController()
-    const work = createScheduleController(deps).start(
-      aTerm({ http, storage, signal: term.signal, events: { warn: record('Warning'), normal: record('Normal') } }),
-    )
-    return async () => {
-      term.abort()
-      await work.stop()
-    }
-  }
-  const stop = lead()
-  t.teardown(async () => {
-    await stop()
-    await Promise.all(used.map((reflector) => reflector.stop()))
+  const { reflectors } = await leadWith(t, {
+    ...{ http, storage, events: { warn: record('Warning'), normal: record('Normal') } },
+    creates: [createScheduleController],
+    caches: ['schedules', 'screenshots', 'accounts', 'usages'],
+    deps: { clock: { ...systemClock, wall: () => now().getTime() } },
   })
 
   const parts = {
