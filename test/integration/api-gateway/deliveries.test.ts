@@ -1,7 +1,7 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
-import { Annotation, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Answer, answerWith } from '../../support/servers/https-receiver.ts'
@@ -86,18 +86,6 @@ t.test('POST …/redeliver posts the same bytes again, and is logged but not cou
   t.equal(receiver.received.length, 2, 'the failed post is not retried')
 })
 
-t.test('POST …/redeliver completes a failed delivery', async (t) => {
-  const { id } = await stage.subscribe()
-  receiver.answer = answerWith(500)
-  await stage.capture()
-  const [failed] = await stage.whenListed(id, ([delivery]) => delivery?.status === 'failed')
-  receiver.answer = answerWith(200)
-  t.equal((await rest('POST', `${pathOf(id, failed.id)}/redeliver`)).status, 202)
-  const [repaired] = await stage.whenListed(id, ([delivery]) => delivery.status === 'successful')
-  t.match(repaired.attempts, { length: 4, 3: { number: 4, manual: true, status_code: 200 } })
-  t.strictSame(receiver.received.at(-1)?.body, receiver.received[0]?.body)
-})
-
 t.test('POST …/redeliver works on archived records, and waits for an unavailable operator', async (t) => {
   await stage.whenSecondIsOver()
   const { id } = await stage.subscribe()
@@ -129,21 +117,6 @@ t.test('POST …/redeliver returns 410 when the screenshot is deleted, unless it
   t.equal((await rest('POST', `${pathOf(id, retried.id)}/redeliver`)).status, 202)
   const posts = await receiver.whenReceived(4)
   t.strictSame(posts[3]?.body, posts[1]?.body)
-})
-
-t.test('a manual annotation cannot redeliver for another webhook', async (t) => {
-  const { id } = await stage.subscribe()
-  await stage.capture()
-  const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
-  const { id: thief } = await stage.subscribe({ events: ['screenshot.failed'] })
-  const asked = { do: 'redeliver', nonce: 'c'.repeat(20), at: new Date(), delivery: delivery.id } as const
-  await hooks.patch(toObjectName(thief), mergePatch({ metadata: { annotations: toRequestAnnotation(asked) } }))
-  const response = await eventually(
-    'the operator has responded',
-    async () => (await hooks.get(toObjectName(thief))).status?.responses?.[asked.nonce],
-  )
-  t.match(response, { success: false, statusCode: 0, error: 'the log has no such delivery' })
-  t.equal(receiver.received.length, 1)
 })
 
 t.test('POST …/redeliver is executed by the next operator if the first is killed meanwhile', async (t) => {
@@ -189,27 +162,6 @@ t.test('POST /webhooks/:id/test posts a signed sample once and returns the resul
   await isTidy(id)
 })
 
-t.test('POST /webhooks/:id/test works on an inactive endpoint', async (t) => {
-  const { id } = await stage.subscribe({ is_active: false })
-  t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: true, status_code: 200 } })
-  t.equal(receiver.received.length, 1)
-})
-
-t.test('POST /webhooks/:id/test returns 200 with the failure, without a retry', async (t) => {
-  const { id } = await stage.subscribe()
-  receiver.answer = answerWith(503)
-  const refused = { success: false, status_code: 503, error: 'the endpoint responded with 503' }
-  t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: refused })
-  receiver.answer = (_, response) => void response.socket?.destroy()
-  t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: String } })
-  receiver.answer = () => {}
-  t.match(await rest('POST', `/webhooks/${id}/test`), {
-    status: 200,
-    body: { success: false, status_code: 0, error: 'no response in time' },
-  })
-  t.equal(receiver.received.length, 3)
-})
-
 t.test('POST /webhooks/:id/test returns to each of many callers the result of its own test', async (t) => {
   const { id } = await stage.subscribe()
   let next = 200
@@ -218,27 +170,6 @@ t.test('POST /webhooks/:id/test returns to each of many callers the result of it
   t.strictSame(responses.map(({ body }) => body.status_code).sort(), [200, 201, 202, 203, 204, 205, 206, 207])
   t.equal(receiver.received.length, 8)
   await isTidy(id)
-})
-
-t.test('kubectl annotate requests one test per value, and the result is in the status', async (t) => {
-  await hooks.create({ metadata: { name: 'by-hand' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
-  await eventually('the webhook is active', async () => (await hooks.get('by-hand')).status?.activeSince !== undefined)
-  const annotate = (text: string) => hooks.patch('by-hand', mergePatch({ metadata: { annotations: { [Annotation.testRequested]: text } } }))
-  const whenResponded = (request: string) =>
-    eventually(`${request} is answered`, async () => {
-      const { status } = await hooks.get('by-hand')
-      return status?.lastTest?.request === request && status.lastTest
-    })
-  receiver.answer = answerWith(500)
-  await annotate('now')
-  t.match(await whenResponded('now'), { success: false, statusCode: 500, error: 'the endpoint responded with 500' })
-  receiver.answer = answerWith(204)
-  await annotate('now')
-  await annotate('again')
-  const response = await whenResponded('again')
-  t.match(response, { success: true, statusCode: 204 })
-  t.notOk('error' in response)
-  t.equal(receiver.received.length, 2)
 })
 
 t.test('POST /webhooks/:id/test returns 503 without an operator, and nothing is posted later', async (t) => {
@@ -267,19 +198,4 @@ t.test('POST /webhooks/:id/test is rejected while too many requests are pending,
   await eventually('a test is accepted again', async () => (await rest('POST', `/webhooks/${id}/test`)).status === 200)
   t.equal(receiver.received.length, 1)
   await isTidy(id)
-})
-
-t.test('a delivery is pending while another attempt is due, and failed when the webhook is inactive', async (t) => {
-  await operator.end('SIGTERM')
-  operator = await stage.startOperator({ TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '600000' })
-  const { id } = await stage.subscribe()
-  receiver.answer = answerWith(500)
-  await stage.capture()
-  await stage.whenListed(id, ([delivery]) => delivery?.status === 'pending')
-  t.match(await statisticsOf(id), { total_deliveries: 1, pending_deliveries: 1, failed_deliveries: 0 })
-  await rest('PATCH', `/webhooks/${id}`, { body: { is_active: false } })
-  const [delivery] = await stage.whenListed(id, ([first]) => first.status === 'failed')
-  t.match(delivery, { attempt_count: 1, last_status_code: 500, attempts: { length: 1 } })
-  await whenSettled(id, 1)
-  t.match(await statisticsOf(id), { total_deliveries: 1, pending_deliveries: 0, failed_deliveries: 1 })
 })

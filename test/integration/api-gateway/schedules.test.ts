@@ -17,7 +17,6 @@ import { complete, fail } from './runner-role.ts'
 // Schedules over REST, with a real API server, store, gateway and operator. The tests complete captures in the role of the runner.
 
 const { world, http, key, gateway, startOperator } = await startStage(t)
-await world.createAccount('late')
 await startOperator()
 const schedules = new Resource(http, screenshotSchedules)
 
@@ -56,31 +55,6 @@ const open = (shot: Screenshot) =>
     report: ({ reason, key: object }) => t.fail(`${reason} ${object}`),
     config: { optionPolicy: DEFAULT_OPTION_POLICY },
   })
-
-t.test('a schedule is created, read, listed, changed and deleted', async (t) => {
-  const body = {
-    ...{ name: 'home', schedule: '0 9 * * MON-FRI', time_zone: 'Europe/Zurich', suspend: true, concurrency_policy: 'allow' },
-    ...{ starting_deadline_seconds: 60, spread_seconds: 30, url, options: { full_page: true }, external_identifier: 'home' },
-  }
-  const id = await create(body)
-  t.match(await schedules.get(toObjectName(id)), {
-    spec: { accountName: 'acme', name: 'home', timeZone: 'Europe/Zurich', concurrencyPolicy: 'Allow', template: { url } },
-  })
-  t.match(await whenShown(id, ({ status }) => status === 'suspended'), body)
-  const changed = await rest('PATCH', `/schedules/${id}`, {
-    ...{ suspend: false, time_zone: null },
-    options: { dark_mode: true, full_page: null },
-  })
-  t.match(changed, { status: 200, body: { data: { suspend: false, time_zone: 'UTC', options: { dark_mode: true }, name: 'home' } } })
-  t.notHas(changed.body.data.options, 'full_page')
-  const shown = await whenShown(id, ({ next_run_at }) => next_run_at !== null)
-  t.match(shown, { status: 'active', problem: null })
-  t.equal(new Date(shown.next_run_at).getUTCHours(), 9)
-  t.ok((await rest('GET', '/schedules')).body.data.some((each: { id: string }) => each.id === id))
-  t.equal((await rest('DELETE', `/schedules/${id}`)).status, 204)
-  t.equal((await rest('GET', `/schedules/${id}`)).status, 404)
-  t.equal(await schedules.find(toObjectName(id)), undefined)
-})
 
 t.test('a run that a client starts is charged once, shown as active, and listed when it has ended', async (t) => {
   const id = await create()
@@ -140,22 +114,6 @@ t.test('every run gets the private and large options, also after a change, and n
   t.strictSame(opened.options ?? {}, {}, 'the large options were replaced')
 })
 
-t.test('a schedule that kubectl created can be run, and its URL and options cannot be mixed with those of another', async (t) => {
-  const { metadata } = await schedules.create({
-    metadata: { name: 'home' },
-    spec: { accountName: 'acme', schedule: '0 0 1 1 *', template: { url, options: { fullPage: true } } },
-  })
-  const found = await eventually('the gateway has seen the schedule', async () =>
-    (await rest('GET', '/schedules?limit=500')).body.data.find((each: { name: string }) => each.name === 'home'),
-  )
-  const { status, body } = await rest('POST', `/schedules/${found.id}/run`)
-  t.equal(status, 202)
-  t.match((await world.screenshots.get(toObjectName(body.id))).spec, {
-    options: { fullPage: true },
-    scheduleRef: { name: 'home', uid: metadata.uid },
-  })
-})
-
 t.test('an approved run is the one that later runs are compared with', async (t) => {
   const id = await create({ ...rare, comparison: { baseline: 'approved', threshold: 0.25, ignore: ['#clock'] } })
   const approve = (body?: object) => rest('POST', `/schedules/${id}/approve`, body)
@@ -196,22 +154,9 @@ t.test('an approved run is the one that later runs are compared with', async (t)
   t.equal((await world.screenshots.get(toObjectName(third))).spec.options?.compareTo, second)
 })
 
-t.test('a suspended account creates no runs, and the schedule shows the reason', async (t) => {
-  const late = await world.createKey({ accountName: 'late' })
-  const { body } = await rest('POST', '/schedules', rare, late)
-  const name = toObjectName(body.data.id)
-  await world.accounts.patch('late', mergePatch({ spec: { suspended: true } }))
-  const ready = await eventually('the operator has seen the suspension', async () =>
-    (await schedules.get(name)).status?.conditions?.find(({ reason }) => reason === 'AccountSuspended'),
-  )
-  t.match(ready, { type: 'Ready', status: 'False' })
-  const run = await rest('POST', `/schedules/${body.data.id}/run`, undefined, late)
-  t.match(run, { status: 403, body: { error: { code: 'ACCOUNT_SUSPENDED' } } })
-})
-
-t.test('a schedule with 300 KB of html, which the caches leave out, is shown, changed and run whole', async (t) => {
+t.test('a schedule that kubectl created with 300 KB of html, which the caches leave out, is shown, changed and run whole', async (t) => {
   const options = { html: `<!doctype html>${'<p>é</p>'.repeat(40_000)}`, darkMode: true }
-  await schedules.create({
+  const { metadata } = await schedules.create({
     metadata: { name: 'large' },
     spec: { accountName: 'acme', schedule: rare.schedule, template: { url: 'about:html', options } },
   } as NewObject<ScreenshotSchedule>)
@@ -224,6 +169,7 @@ t.test('a schedule with 300 KB of html, which the caches leave out, is shown, ch
   const runNow = async () => world.screenshots.get(toObjectName((await rest('POST', `/schedules/${id}/run`)).body.id))
   const run = await runNow()
   t.ok(run.spec.options?.html === options.html, 'the run has all of it')
+  t.match(run.spec.scheduleRef, { name: 'large', uid: metadata.uid })
   const shots = (await rest('GET', '/screenshots?limit=100')).body.data
   t.match(shots.find((shot: { id: string }) => shot.id === toId(run.metadata.name)).options, {
     html: `${options.html.slice(0, 64)}…`,

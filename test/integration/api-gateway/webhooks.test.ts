@@ -131,19 +131,8 @@ t.test('a deleted webhook received events while a finalizer kept it, and a delet
   for (const url of [urlA, urlB]) {
     await eventually('the default webhook is gone', async () => (await call(`${url}/default`, { key })).status === 404)
     await eventually('the other one is gone', async () => (await call(`${url}?include_inactive=1`, { key })).body.pagination.total === 1)
-    for (const [method, suffix] of [
-      ['GET', ''],
-      ['PATCH', ''],
-      ['DELETE', ''],
-      ['POST', '/test'],
-      ['GET', '/deliveries'],
-      ['POST', '/redeliver-missed'],
-    ] as const)
-      t.equal(
-        (await call(`${url}/${held.id}${suffix}`, { method, key, ...(method === 'PATCH' ? { body: { name: 'back' } } : {}) })).status,
-        404,
-        method + suffix,
-      )
+    // The first reads the cache, the second the API server.
+    for (const method of ['GET', 'DELETE']) t.equal((await call(`${url}/${held.id}`, { method, key })).status, 404, method)
   }
   t.match(await call(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', webhook_url } }), {
     status: 409,

@@ -101,8 +101,11 @@ t.test('GET /take responds to all requests that wait for a capture, also above t
   const gateway = aTakeGateway()
   const link = gateway.sign(PAGE)
   const pending = Array.from({ length: 20 }, () => gateway.get(link))
+  const others = [gateway.get(link, { method: 'HEAD' }), gateway.get(PAGE, { headers: gateway.headers })]
   gateway.complete(await gateway.created())
   for (const { statusCode, rawPayload } of await Promise.all(pending)) t.strictSame([statusCode, rawPayload], [200, PICTURE])
+  t.match(await Promise.all(others), [{ statusCode: 200 }, { statusCode: 200 }], 'also a HEAD and a request with an API key')
+  t.strictSame([gateway.screenshots.objects.size, gateway.quota.used], [1, 1], 'all wait for one capture')
 })
 
 t.test('GET /take responds to a waiting request while another one still looks for the cache entry', async (t) => {

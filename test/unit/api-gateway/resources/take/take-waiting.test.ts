@@ -6,20 +6,6 @@ import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 
-t.test('GET /take lets requests at the same time wait for one capture', async (t) => {
-  const gateway = aTakeGateway({})
-  const link = gateway.sign(PAGE)
-  const pending = [gateway.get(link), gateway.get(link, { method: 'HEAD' }), gateway.get(PAGE, { headers: gateway.headers })]
-  gateway.complete(await gateway.created())
-  const responses = await Promise.all(pending)
-  t.strictSame(
-    responses.map(({ statusCode }) => statusCode),
-    [200, 200, 200],
-  )
-  t.equal(gateway.screenshots.objects.size, 1)
-  t.equal(gateway.quota.usages.get('acme')?.status?.used, 1)
-})
-
 t.test('GET /take redirects to itself while the capture runs, and gives up after 100 seconds', async (t) => {
   const gateway = aTakeGateway()
   // Held requests end when the gateway shuts down, so the test need not wait.
