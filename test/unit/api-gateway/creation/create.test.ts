@@ -3,8 +3,8 @@ import { invalid, unavailable } from '../../../../api-gateway/src/common/errors.
 import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { type UncertainCreate, UncertainCreates } from '../../../../api-gateway/src/creation/uncertain-creates.ts'
 import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
-import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { anAccount } from '../../../support/fakes/builders.ts'
 import { recordLog } from '../../../support/sources/log-lines.ts'
 import { aGateway, anArchive, aScreenshot, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
@@ -233,7 +233,7 @@ t.test('a batch names single items that could not be stored', async (t) => {
 
 /** Five creates that are charged and whose outcome is unknown. They are looked up as soon as it is asked for. */
 async function anUncertainWorld() {
-  const account = { metadata: { name: 'acme' }, spec: { plan: 'scale' } } as Account
+  const account = anAccount({ name: 'acme', spec: { plan: 'scale' } })
   const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
   const deps = { screenshots: new FakeScreenshots(), archive: anArchive(), quota: new FakeQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })

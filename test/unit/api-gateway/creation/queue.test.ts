@@ -1,13 +1,11 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
-import type { Account, Plan } from '../../../../crds/src/kinds/account.ts'
+import type { Plan } from '../../../../crds/src/kinds/account.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { anAccount as anAccountOf } from '../../../support/fakes/builders.ts'
 import { aQueue, aScreenshot, FakeScreenshots, NOW } from '../fakes.ts'
 
-const anAccount = (name: string, plan: Plan = 'scale'): Account => ({
-  metadata: { name, namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
-  spec: { plan },
-})
+const anAccount = (name: string, plan: Plan = 'scale') => anAccountOf({ name, spec: { plan } })
 const fill = (screenshots: FakeScreenshots, accountName: string, count: number, options: CaptureOptions = {}) =>
   Array.from({ length: count }, (_, n) => {
     const shot = aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })

@@ -6,14 +6,12 @@ import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { anAccount } from '../../../support/fakes/builders.ts'
 import { anObjectStore } from '../fake-stores.ts'
 import { anArchive, aQueue, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
-const owner = {
-  metadata: { name: 'acme', namespace: '', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
-  spec: { plan: 'scale' },
-}
+const owner = anAccount({ name: 'acme', spec: { plan: 'scale' } })
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {

@@ -135,8 +135,6 @@ const MAX_HTML = 2_097_152
 
 const scripts: [name: string, html: string, write: (html: string) => string][] = [
   ['Chinese', '中'.repeat(MAX_HTML), plain],
-  ['Chinese, escaped', '中'.repeat(MAX_HTML), escaped],
-  ['emoji', '😀'.repeat(MAX_HTML / 2), plain],
   ['emoji, escaped', '😀'.repeat(MAX_HTML / 2), escaped],
 ]
 for (const [name, html, write] of scripts) {
@@ -221,8 +219,8 @@ const badBodies: [name: string, status: number, words: RegExp, bytes: Buffer, he
   ['two encodings', 415, /gzip, br or deflate, once/, gzipSync(gzipSync(small)), { 'content-encoding': 'gzip, gzip' }],
   ['what is not gzip', 400, /not valid gzip/, small, { 'content-encoding': 'gzip' }],
   ['half of a gzip', 400, /not valid gzip/, gzipSync(small).subarray(0, 20), { 'content-encoding': 'gzip' }],
-  ['a gzip of 100 MB', 413, /larger than 8 MiB/, gzipSync(Buffer.alloc(100_000_000, 0x20)), { 'content-encoding': 'gzip' }],
-  ['a br of 100 MB', 413, /larger than 8 MiB/, brotliCompressSync(Buffer.alloc(100_000_000, 0x20), FAST), { 'content-encoding': 'br' }],
+  ['a gzip of 20 MB', 413, /larger than 8 MiB/, gzipSync(Buffer.alloc(20_000_000, 0x20)), { 'content-encoding': 'gzip' }],
+  ['a br of 20 MB', 413, /larger than 8 MiB/, brotliCompressSync(Buffer.alloc(20_000_000, 0x20), FAST), { 'content-encoding': 'br' }],
   ['compressed levels', 400, /more than 32 levels/, gzipSync('['.repeat(4_000_000)), { 'content-encoding': 'gzip' }],
 ]
 for (const [name, status, words, bytes, headers] of badBodies) {
