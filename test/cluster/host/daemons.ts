@@ -104,6 +104,10 @@ export async function isDaemonRunning(place: DaemonPlace, name: string): Promise
   return record !== undefined && (await isRunning(record))
 }
 
+/** Why a daemon does not run anymore. Undefined while it runs. */
+export const findEnd = async (place: DaemonPlace, name: string): Promise<string | undefined> =>
+  (await isDaemonRunning(place, name)) ? undefined : `${name} ended: see ${logOf(place, name)}`
+
 /** Stops a daemon with SIGTERM, and with SIGKILL after the grace period. A process that reuses its number is not touched. */
 export async function stopDaemon(place: DaemonPlace, name: string, graceMilliseconds = 3_000): Promise<boolean> {
   const record = await readRecord(place, name)
@@ -118,6 +122,12 @@ export async function stopDaemon(place: DaemonPlace, name: string, graceMillisec
   }
   await rm(recordPath(place, name), { force: true })
   return wasRunning
+}
+
+/** Stops a daemon with SIGKILL, which also ends a frozen one. After SIGTERM, an API server waits up to a minute for open watches. */
+export async function killDaemon(place: DaemonPlace, name: string): Promise<void> {
+  await signalDaemon(place, name, 'SIGKILL')
+  await stopDaemon(place, name)
 }
 
 /** Sends a signal to a daemon. Tests use it to kill or freeze one. */

@@ -1,10 +1,10 @@
 /** The base image of all programs: Node's official image, or a substitute with the same name, built from Debian, if no registry responds. */
-import { createHash } from 'node:crypto'
 import { copyFile, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
 import { imagesDirectory, repository } from '../host/state.ts'
 import { type Report, StepError } from '../host/steps.ts'
+import { digestOf } from '../programs/programs.ts'
 import { ensureNode, hostPlatform, type Platform } from './platforms.ts'
 import { buildah, findImageId, inspectImage, skopeo } from './store.ts'
 
@@ -28,7 +28,7 @@ export const baseImageOf = (platform: Platform): string =>
 
 /** The id of the base image. Pulls or builds the image when it is missing, or with `isFresh` always. Another platform than this machine's needs emulation. */
 export async function ensureBase(report: Report, platform: Platform = hostPlatform, isFresh = false): Promise<string> {
-  const recipe = digestRecipe()
+  const recipe = digestOf([slim, packages, mirrors, process.version])
   const name = baseImageOf(platform)
   const existing = await findImageId(name)
   if (existing && !isFresh && ['', recipe].includes(await readLabel(name))) return existing
@@ -38,13 +38,6 @@ export async function ensureBase(report: Report, platform: Platform = hostPlatfo
 }
 
 const readLabel = (reference: string): Promise<string> => inspectImage(reference, `{{index .OCIv1.Config.Labels "${label}"}}`)
-
-function digestRecipe(): string {
-  return createHash('sha256')
-    .update(JSON.stringify([slim, packages, mirrors, process.version]))
-    .digest('hex')
-    .slice(0, 12)
-}
 
 async function isRegistryReachable(): Promise<boolean> {
   try {

@@ -2,7 +2,8 @@
  * Builds the files of an image. esbuild bundles the program into one or a few files. Packages that cannot be bundled (native code, files read at
  * run time) are copied as node_modules. The licenses of both are collected.
  */
-import { access, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire, isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
@@ -147,7 +148,7 @@ async function copyPackages(names: readonly string[], from: string, to: string, 
 async function copyServed(files: Readonly<Record<string, readonly string[]>>, from: string, to: string): Promise<string[]> {
   const directories: string[] = []
   for (const [name, names] of Object.entries(files)) {
-    const directory = await findPackage(name, from)
+    const directory = findPackage(name, from)
     if (!directory) throw new Error(`the package ${name} is not installed`)
     await mkdir(path.join(to, name), { recursive: true })
     for (const file of names) await cp(path.join(directory, file), path.join(to, name, file), { recursive: true })
@@ -160,7 +161,7 @@ async function copyServed(files: Readonly<Record<string, readonly string[]>>, fr
 async function findPackages(names: readonly string[], from: string, found: Map<string, string>, platform: Platform): Promise<void> {
   for (const name of names) {
     if (found.has(name)) continue
-    const directory = (await findPackage(name, from)) ?? (await findForeignPackage(name, platform))
+    const directory = findPackage(name, from) ?? (await findForeignPackage(name, platform))
     if (!directory) continue
     const manifest = await readManifest(directory)
     if (!isForPlatform(manifest, platform)) continue
@@ -169,14 +170,10 @@ async function findPackages(names: readonly string[], from: string, found: Map<s
   }
 }
 
-async function findPackage(name: string, from: string): Promise<string | undefined> {
+function findPackage(name: string, from: string): string | undefined {
   for (let directory = from; directory.startsWith(repository); directory = path.dirname(directory)) {
     const candidate = path.join(directory, 'node_modules', name)
-    const isThere = await access(path.join(candidate, 'package.json')).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return candidate
+    if (existsSync(path.join(candidate, 'package.json'))) return candidate
   }
   return undefined
 }

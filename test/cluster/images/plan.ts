@@ -94,28 +94,23 @@ async function listFiles(context: string, entry: string): Promise<string[]> {
   return found.filter((file) => file.isFile()).map((file) => path.relative(context, path.join(file.parentPath, file.name)))
 }
 
-/** The cluster builds MinIO as a program. A hard link adds it to the context. */
 async function placeMinio(platform = hostPlatform): Promise<BundledPackage[]> {
   await buildMinio(() => {}, platform)
-  const minio = await locateMinio(platform)
-  const dist = path.join(repository, 'charts/images/minio/dist')
-  await rm(dist, { recursive: true, force: true })
-  await mkdir(dist, { recursive: true })
-  await mkdir(path.join(dist, 'patches'))
-  for (const file of await listFiles(minio, '.')) await placeFile(path.join(minio, file), path.join(dist, file))
-  return []
+  return placeBuilt('minio', await locateMinio(platform))
 }
 
 async function placeVersitygw(platform = hostPlatform): Promise<BundledPackage[]> {
-  const program = await ensureVersitygw(() => {}, platform)
-  const dist = path.join(repository, 'charts/images/versitygw/dist')
-  await rm(dist, { recursive: true, force: true })
-  await mkdir(dist, { recursive: true })
-  for (const file of await listFiles(path.dirname(program), '.'))
-    await placeFile(path.join(path.dirname(program), file), path.join(dist, file))
-  return []
+  return placeBuilt('versitygw', path.dirname(await ensureVersitygw(() => {}, platform)))
 }
 
-async function placeFile(from: string, to: string): Promise<void> {
-  await link(from, to).catch(() => copyFile(from, to)) // the cache may be on another file system
+/** Adds the files of a program that is built outside of its image to the context, with hard links. */
+async function placeBuilt(name: string, directory: string): Promise<BundledPackage[]> {
+  const dist = path.join(repository, 'charts/images', name, 'dist')
+  await rm(dist, { recursive: true, force: true })
+  for (const file of await listFiles(directory, '.')) {
+    const [from, to] = [path.join(directory, file), path.join(dist, file)]
+    await mkdir(path.dirname(to), { recursive: true })
+    await link(from, to).catch(() => copyFile(from, to)) // the cache may be on another file system
+  }
+  return []
 }

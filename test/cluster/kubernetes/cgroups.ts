@@ -1,5 +1,6 @@
 /** The cluster's control groups: a subtree `tintype` in each hierarchy of the machine. */
-import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { cgroupRoot } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
@@ -7,27 +8,25 @@ import { StepError } from '../host/steps.ts'
 const root = '/sys/fs/cgroup'
 
 /** True when the machine uses only the unified hierarchy (cgroup v2). */
-async function isUnified(): Promise<boolean> {
-  return exists(path.join(root, 'cgroup.controllers'))
-}
+const isUnified = (): boolean => existsSync(path.join(root, 'cgroup.controllers'))
 
 /** Creates the missing parts of the subtree. @throws StepError when the controllers cannot be delegated. */
 export async function ensureCgroups(tree = cgroupRoot): Promise<void> {
-  if (await isUnified()) return ensureUnified(tree)
+  if (isUnified()) return ensureUnified(tree)
   for (const hierarchy of await readdir(root)) {
-    if (hierarchy === 'unified' || !(await exists(path.join(root, hierarchy, 'cgroup.procs')))) continue
+    if (hierarchy === 'unified' || !existsSync(path.join(root, hierarchy, 'cgroup.procs'))) continue
     await mkdir(path.join(root, hierarchy, tree), { recursive: true })
   }
   // A new cpuset is empty and rejects processes until its CPUs and memory nodes are set.
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     const above = path.join(root, 'cpuset', file)
-    if (await exists(above)) await writeFile(path.join(root, 'cpuset', tree, file), await readFile(above))
+    if (existsSync(above)) await writeFile(path.join(root, 'cpuset', tree, file), await readFile(above))
   }
 }
 
 /** Removes the subtree, except groups that still have processes. */
 export async function removeCgroups(tree = cgroupRoot): Promise<void> {
-  const bases = (await isUnified()) ? [root] : (await readdir(root)).map((hierarchy) => path.join(root, hierarchy))
+  const bases = isUnified() ? [root] : (await readdir(root)).map((hierarchy) => path.join(root, hierarchy))
   for (const base of bases) await removeTree(path.join(base, tree))
 }
 
@@ -45,15 +44,8 @@ async function ensureUnified(tree: string): Promise<void> {
 
 /** Deepest first, because a group can be removed only without children and processes. */
 async function removeTree(directory: string): Promise<void> {
-  if (!(await exists(directory))) return
+  if (!existsSync(directory)) return
   for (const entry of await readdir(directory, { withFileTypes: true }))
     if (entry.isDirectory()) await removeTree(path.join(directory, entry.name))
   await rmdir(directory).catch(() => {})
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
 }

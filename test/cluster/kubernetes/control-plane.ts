@@ -6,16 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Daemon,
-  type DaemonPlace,
-  endWithProcess,
-  isDaemonRunning,
-  logOf,
-  signalDaemon,
-  startDaemon,
-  stopDaemon,
-} from '../host/daemons.ts'
+import { type Daemon, type DaemonPlace, endWithProcess, findEnd, killDaemon, startDaemon, stopDaemon } from '../host/daemons.ts'
 import { findFreePorts } from '../host/ports.ts'
 import { waitFor } from '../host/wait.ts'
 import { locatePrograms } from '../programs/programs.ts'
@@ -137,11 +128,7 @@ function buildControllers({ programs, pki }: ControlPlaneSettings, kubeconfig: s
 export async function waitUntilReady(place: DaemonPlace, url: string, authorityPath: string): Promise<void> {
   await waitFor('the API server', () => isReady(url, authorityPath), {
     timeoutMilliseconds: 180_000,
-    findFailure: async () => {
-      for (const name of ['etcd', 'kube-apiserver'])
-        if (!(await isDaemonRunning(place, name))) return `${name} ended: see ${logOf(place, name)}`
-      return undefined
-    },
+    findFailure: async () => (await findEnd(place, 'etcd')) ?? findEnd(place, 'kube-apiserver'),
   })
 }
 
@@ -188,8 +175,7 @@ export async function startControlPlane({
     await waitUntilReady(place, url, authority)
   }
   const stop = async () => {
-    await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // after SIGTERM it would wait up to a minute for open watches
-    await stopDaemon(place, 'kube-apiserver')
+    await killDaemon(place, 'kube-apiserver')
     await stopDaemon(place, 'kube-controller-manager')
     await stopDaemon(place, 'etcd')
     forget()
@@ -202,8 +188,7 @@ export async function startControlPlane({
     throw error
   }
   const restart = async (down: number | Promise<unknown> = 0) => {
-    await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
-    await stopDaemon(place, 'kube-apiserver')
+    await killDaemon(place, 'kube-apiserver')
     await (typeof down === 'number' ? sleep(down) : down)
     await start()
   }

@@ -1,7 +1,7 @@
 /** The node: containerd with runc and CNI, kubelet, kube-proxy, and CoreDNS at the node's own address. */
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Daemon, ensureDaemon, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../host/daemons.ts'
+import { type Daemon, ensureDaemon, findEnd, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../host/daemons.ts'
 import { run } from '../host/exec.ts'
 import { cgroupRoot, clusterDirectory, network, paths, runDirectory } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
@@ -68,7 +68,7 @@ export async function ensureContainerd(): Promise<boolean> {
   )
   await waitFor('containerd', () => isRuntimeReady(paths.containerdSocket), {
     timeoutMilliseconds: 20_000,
-    findFailure: endedReason('containerd'),
+    findFailure: () => findEnd(place, 'containerd'),
   })
   return wasStarted
 }
@@ -124,13 +124,9 @@ export async function ensureDns(directory: string, hasOutboundNetwork: boolean):
 /** @throws StepError when one of the node's programs has ended. */
 export async function requireRunning(names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const reason = await endedReason(name)()
-    if (reason) throw new StepError(`${name} ended`, { remedy: 'read its log, then run `npm start` again', log: logOf(place, name) })
+    if (await isDaemonRunning(place, name)) continue
+    throw new StepError(`${name} ended`, { remedy: 'read its log, then run `npm start` again', log: logOf(place, name) })
   }
-}
-
-function endedReason(name: string): () => Promise<string | undefined> {
-  return async () => ((await isDaemonRunning(place, name)) ? undefined : `${name} ended: see ${logOf(place, name)}`)
 }
 
 /** The kubelet loads only profiles from its own directory. */

@@ -3,7 +3,8 @@
  * only when it is complete. An interrupted build continues from Go's own cache, a changed version builds beside the old one.
  */
 import { createHash } from 'node:crypto'
-import { access, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
 import { fillOnce } from '../host/fill-once.ts'
@@ -65,8 +66,7 @@ export async function locatePrograms(): Promise<Programs> {
 /** True if the programs of the cluster must be compiled first, which takes minutes. */
 export async function mustBuildPrograms(): Promise<boolean> {
   const { kubernetes, coredns, minio } = await locatePrograms()
-  const areThere = await Promise.all([kubernetes, coredns, minio].map(exists))
-  return areThere.includes(false)
+  return ![kubernetes, coredns, minio].every((directory) => existsSync(directory))
 }
 
 /** Directory of MinIO for a platform. Other platforms than this machine's are built only for releases. */
@@ -164,7 +164,7 @@ async function placeLicenses(source: string, { notice, patches }: Modifications,
 }
 
 /** The digest that names a build's directory. */
-export function digestOf(parts: readonly string[]): string {
+export function digestOf(parts: readonly (string | readonly string[])[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
 }
 
@@ -200,14 +200,5 @@ export function followBuild(onProgress: OnProgress): (line: string) => void {
   return (line) => {
     if (line.startsWith('go: downloading ')) onProgress(`downloading: ${++downloaded} modules`)
     else if (/^[\w./-]+$/.test(line)) onProgress(`compiling: ${++compiled} packages`)
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file)
-    return true
-  } catch {
-    return false
   }
 }

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endWithProcess, freezeDaemon, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from '../host/daemons.ts'
+import { endWithProcess, findEnd, freezeDaemon, killDaemon, signalDaemon, startDaemon } from '../host/daemons.ts'
 import { waitFor } from '../host/wait.ts'
 
 export interface StoreServer {
@@ -47,23 +47,19 @@ export async function runStore({ directory, readyPath, timeoutMilliseconds, ...p
     await waitFor(name, () => isReady(`${endpoint}${readyPath}`), {
       timeoutMilliseconds,
       intervalMilliseconds: 50,
-      findFailure: async () => ((await isDaemonRunning(place, name)) ? undefined : `${name} ended: see ${logOf(place, name)}`),
+      findFailure: () => findEnd(place, name),
     })
-  }
-  const kill = async () => {
-    await signalDaemon(place, name, 'SIGKILL') // also ends a frozen process
-    await stopDaemon(place, name)
   }
   await mkdir(place.records, { recursive: true })
   const forget = endWithProcess(place)
   await start()
   const restart = async (down: number | Promise<unknown> = 0) => {
-    await kill()
+    await killDaemon(place, name)
     await (typeof down === 'number' ? sleep(down) : down)
     await start()
   }
   const stop = async () => {
-    await kill()
+    await killDaemon(place, name)
     forget()
   }
   const freeze = () => freezeDaemon(place, name)

@@ -1,5 +1,5 @@
 /** A `kubectl port-forward` to the gateway that outlives `npm start`. Only clusters other than the embedded one need it. */
-import { type Daemon, ensureDaemon, isDaemonRunning, logOf } from '../host/daemons.ts'
+import { type Daemon, ensureDaemon, findEnd, logOf } from '../host/daemons.ts'
 import { network, releaseName, releaseNamespace } from '../host/state.ts'
 import { StepError } from '../host/steps.ts'
 import { waitFor } from '../host/wait.ts'
@@ -17,7 +17,7 @@ export async function ensurePortForward(): Promise<string> {
   try {
     await waitFor('the port-forward', isResponding, {
       timeoutMilliseconds: 10_000,
-      findFailure: async () => ((await isDaemonRunning(place, daemon.name)) ? undefined : 'kubectl ended'),
+      findFailure: () => findEnd(place, daemon.name),
     })
   } catch (cause) {
     throw new StepError('kubectl port-forward did not start', { remedy: 'read its log', log: logOf(place, daemon.name), cause })
