@@ -5,8 +5,7 @@ import { type Browser, type CDPSession, chromium, type Page } from 'playwright'
 import t from 'tap'
 import { directly, parentOf } from '../../../capture-runner/src/browser/devtools.ts'
 import { browserContextIdOf, pageSessionOf, workerSessionsOf } from '../../../capture-runner/src/browser/playwright-internals.ts'
-import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
-import { CHROMIUM, openStudio } from './stage/studio.ts'
+import { CHROMIUM } from './stage/studio.ts'
 
 t.test('with the installed Playwright', async (t) => {
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0 })
@@ -42,12 +41,4 @@ t.test('with the installed Playwright', async (t) => {
   t.test('the browser’s session can have child sessions', async (t) => {
     t.ok(parentOf(await browser.newBrowserCDPSession()))
   })
-})
-
-t.test('the runner opens a plain tab for default options', async (t) => {
-  const studio = await openStudio()
-  t.teardown(() => studio.close())
-  const lease = await studio.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
-  t.ok(lease.tab.page === undefined)
-  await studio.browsers.takeBack(lease, true)
 })

@@ -6,7 +6,6 @@ import t from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { openStage } from '../options/options.ts'
-import { openStudio } from './stage/studio.ts'
 
 /** Properties of the browser that could depend on how a tab was opened. Runs in pages, frames and workers. */
 const ASK = `(async () => {
@@ -123,9 +122,7 @@ t.test('init scripts also run in out-of-process frames, and dialogs there do not
 })
 
 t.test('a page cannot open a window in any way', async (t) => {
-  const studio = await openStudio()
-  t.teardown(() => studio.close())
-  const lease = await studio.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  const lease = await stage.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
   const { session, browser, mainFrame } = lease.tab
   const html = '<a href="about:blank" target="_blank">One</a><form action="about:blank" target="_blank"></form>'
   await session.send('Page.setDocumentContent', { frameId: mainFrame, html })
@@ -143,30 +140,26 @@ t.test('a page cannot open a window in any way', async (t) => {
     [mainFrame],
   )
   await control.detach()
-  await studio.browsers.takeBack(lease, true)
+  await stage.browsers.takeBack(lease, true)
 })
 
 t.test('only a plan that needs Playwright’s page gets it', async (t) => {
-  const studio = await openStudio()
-  t.teardown(() => studio.close())
   const signal = AbortSignal.timeout(60_000)
-  const plain = await studio.browsers.lend('default', DEFAULT_CONTEXT, signal)
+  const plain = await stage.browsers.lend('default', DEFAULT_CONTEXT, signal)
   t.equal(plain.tab.page, undefined)
-  await studio.browsers.takeBack(plain, true)
-  const full = await studio.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
+  await stage.browsers.takeBack(plain, true)
+  const full = await stage.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
   t.ok(full.tab.page)
-  await studio.browsers.takeBack(full, true)
+  await stage.browsers.takeBack(full, true)
   t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both signals abort when the tabs close')
 })
 
 t.test('the window of a plain tab stays small, because every frame is drawn into it, too', async (t) => {
-  const studio = await openStudio()
-  t.teardown(() => studio.close())
   const plan = { ...DEFAULT_CONTEXT, viewport: { width: 1_000, height: 700 } }
-  const lease = await studio.browsers.lend('default', plan, AbortSignal.timeout(60_000))
+  const lease = await stage.browsers.lend('default', plan, AbortSignal.timeout(60_000))
   const control = await lease.tab.browser.newBrowserCDPSession()
   const { bounds } = await control.send('Browser.getWindowForTarget', { targetId: lease.tab.mainFrame })
   t.match(bounds, { width: 200, height: 200 })
   await control.detach()
-  await studio.browsers.takeBack(lease, true)
+  await stage.browsers.takeBack(lease, true)
 })

@@ -69,7 +69,6 @@ const styleOf = (selector: string, property: string): string => `getComputedStyl
 
 /** Functions whose effect captures show, by the file in test/integration. */
 const CAPTURED = {
-  'capture-runner/effects': ['noteEffects', 'restoreFocus'],
   'capture-runner/clocks': ['nextFrame'],
   'capture-runner/navigation': ['readUrl'],
   'capture-runner/page/odd-documents': ['hasPlayingSound', 'isSeeking'],
@@ -78,7 +77,7 @@ const CAPTURED = {
   'options/invalid': ['findSelectorFault', 'findUnknownFeatures', 'hasNoRule', 'readTransparency'],
   'options/output/extra-files': ['readHtml', 'redactMatches', 'rememberClosedRoots', 'takePasswords'],
   'options/output/full-page': ['hideFixed', 'scrollWindow'],
-  'options/output/full-page-reveal': ['keepScriptingRules', 'restoreSectionLinks', 'noteShifts', 'placeShifted'],
+  'options/output/full-page-reveal': ['restoreSectionLinks'],
   'options/output/image-processing': ['readNotes'],
   'options/output/pdf': ['findLoader'],
   'options/page/banners': ['clickBannerButton', 'countElements'],
@@ -291,6 +290,13 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
       t.equal(await read("getComputedStyle(document.querySelector('main').shadowRoot.querySelector('h1')).opacity"), '0')
     },
   },
+  keepScriptingRules: [
+    `<style>@media (scripting: none) { #one { width: 10px } } @media (scripting: enabled) { #one { height: 20px } }</style>
+      <div id="one"></div><noscript>Scripts are off.</noscript>`,
+    calls('keepScriptingRules'),
+    shows('[...document.styleSheets[0].cssRules].map(({ media }) => media.mediaText).join()', 'not all,all'),
+    shows(styleOf('noscript', 'display'), 'none'),
+  ],
   leaveOutMatches: [
     '<div id="one">a<b style="visibility:visible">b</b></div>',
     gives('leaveOutMatches', [['#one', '.absent']], [1, 0]),
@@ -357,6 +363,15 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
       t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
     },
   },
+  noteEffects: [
+    `${TALL}<p>text</p>`,
+    calls('noteEffects'),
+    runs("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)"),
+    calls('nextFrame'),
+    calls('keepEffects', 'click'),
+    runs("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))"),
+    gives('findLostEffects', [], [], 'the effect of a scroll is none of the action'),
+  ],
   noteSectionLinks: [
     '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
     calls('noteSectionLinks'),
@@ -364,6 +379,22 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
     calls('restoreSectionLinks'),
     shows("document.querySelector('li').outerHTML", '<li><a href="#one" class="here">one</a></li>'),
   ],
+  noteShifts: {
+    html: `<style>body { margin: 0 } #two { transform: translateY(calc(var(--top) * 0.25px)) }</style><div style="height:1000px"></div><div style="height:600px"><p id="one" style="margin:0;transform:translateY(0px)">text</p>
+      <p id="two" style="margin:0">text</p></div>${TALL}`,
+    run: async (t, { call, read }) => {
+      for (const top of [0, 500, 1_000]) {
+        await read(
+          `scrollTo(0, ${top}), one.style.transform = 'translateY(${top / 4}px)', document.body.style.setProperty('--top', ${top})`,
+        )
+        await call('noteShifts')
+      }
+      await read("scrollTo(0, 0), one.style.transform = 'translateY(9000px)', document.body.style.setProperty('--top', 9000)")
+      await call('placeShifted')
+      t.equal(await read('new DOMMatrix(getComputedStyle(one).transform).m42'), 250)
+      t.equal(await read('new DOMMatrix(getComputedStyle(two).transform).m42'), 250, 'by a variable of an element around it')
+    },
+  },
   pinHeights: {
     html: `<div id="one" style="height:100vh"></div><svg id="two" style="height:100vh;border:2px solid"></svg>${TALL}`,
     run: async (t, { page, call, read }) => {
@@ -378,6 +409,12 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
       await page.setViewportSize(WINDOW)
     },
   },
+  placeShifted: [
+    `<p id="one" style="transform:translateY(9px)">text</p>${TALL}`,
+    calls('noteShifts'),
+    calls('placeShifted'),
+    shows('one.style.transform', 'translateY(9px)'),
+  ],
   prepareReveal: [
     `<div id="one" style="content-visibility:auto">text</div><div id="two" style="height:100px;overflow:auto">text</div>${TALL}`,
     calls('prepareReveal', 100),
@@ -479,6 +516,15 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
     gives('showMiddle', ['#one'], { x: 115, y: 70 }),
     gives('showMiddle', ['#cut'], { x: 50, y: 10 }, 'of what is shown'),
     gives('showMiddle', ['#around'], { x: 30, y: 30 }),
+  ],
+  restoreFocus: [
+    '<input id="one">',
+    calls('noteEffects'),
+    runs('one.focus()'),
+    calls('keepEffects', 'click'),
+    runs("one.blur(), dispatchEvent(new Event('resize'))"),
+    calls('restoreFocus'),
+    shows('document.activeElement.id', 'one'),
   ],
   startClock: {
     run: async (t, { call, readInside }) => {

@@ -115,6 +115,13 @@ t.test('userAgentOf is the browser’s own without Headless', async (t) => {
   t.match(userAgentOf(VERSION), /^Mozilla\/5\.0 \(X11; Linux x86_64\) .* Chrome\/157\.0\.0\.0 Safari/)
 })
 
+t.test('a device’s Chrome has this browser’s version, in the header and in client hints', async (t) => {
+  const pixel = findDevice('Pixel 9')
+  const { userAgent, userAgentMetadata } = buildUserAgent(VERSION, pixel)
+  t.match(userAgent, /Android .*Chrome\/157\.0\.0\.0 Mobile/)
+  t.match(userAgentMetadata, { platform: 'Android', model: 'Pixel 9', mobile: true, brands: [{}, { brand: 'Chromium', version: '157' }] })
+})
+
 t.test('a device with another browser keeps its user agent and sends no hints', async (t) => {
   const iphone = findDevice('iPhone 15 Pro')
   t.strictSame(buildUserAgent(VERSION, iphone), { userAgent: iphone?.userAgent, platform: 'iPhone' })
