@@ -21,6 +21,7 @@ const tools: Step[] = [
   { name: 'MinIO without patches', run: (report) => built(buildUpstreamMinio(report)) },
   valeStep,
   toolStep('kube-router'),
+  toolStep('starlark'),
 ]
 
 const failures: unknown[] = []

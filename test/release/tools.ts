@@ -1,6 +1,6 @@
 /**
  * Programs for releases and for their tests, built from Go modules in pinned versions: cosign, the registry of CNCF Distribution,
- * actionlint, and kube-router.
+ * actionlint, kube-router, and an interpreter of Starlark.
  * `go install` builds each with the dependencies of its own go.mod, and Go's checksum database verifies them.
  */
 import path from 'node:path'
@@ -15,6 +15,7 @@ const modules = {
   registry: 'github.com/distribution/distribution/v3/cmd/registry@v3.1.2',
   'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router@v2.1.0',
   actionlint: 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
+  starlark: 'go.starlark.net/cmd/starlark@v0.0.0-20260908191801-89a6a09411d5',
 } as const
 
 /** A program of a release. */

@@ -8,4 +8,5 @@ export const TOOL_USERS: readonly string[] = [
   'test/integration/release/workflow.test.ts',
   'test/integration/setup/identities.test.ts',
   'test/integration/storage/unsigned-writes.test.ts',
+  'test/integration/tilt/tiltfile.test.ts',
 ]
