@@ -43,6 +43,13 @@ export async function renderChart(
   return rendering
 }
 
+/** What helm prints when the chart rejects `settings`. */
+export const refusal = (settings: Record<string, unknown>): Promise<string> =>
+  renderChart(settings).then(
+    () => 'rendered',
+    (error: { output?: string }) => error.output ?? String(error),
+  )
+
 let chartWithNotes: string | undefined
 
 /** The chart's objects and, as `Notes`, its notes for `settings`, which `helm template` leaves out. */

@@ -24,7 +24,11 @@ const objects = await renderChart({
   'gateway.maxSchedulesPerAccount': 70,
   'gateway.linkCacheBytes': 1_073_741_824,
   'console.enabled': false,
-  'bootstrap.plan': 'scale',
+  'bootstrap.plan': 'team-gold',
+  'plans.team-gold': { monthlyQuota: 7 },
+  'plans.free': null,
+  'capture.allowedOptions.scripts': false,
+  'seccompInstaller.enabled': true,
   'webhooks.maxPostsPerAccount': 16,
   'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
   'webhooks.allowedHosts': ['*.hooks.example'],
@@ -43,7 +47,7 @@ t.test('operator accepts the environment that the chart sets', async (t) => {
     logLevel: 'warn',
     platform: 'openshift',
     publicUrl: 'https://shots.example.com',
-    bootstrap: { enabled: true, plan: 'scale' },
+    bootstrap: { enabled: true, plan: 'team-gold' },
     maxFileBytes: 1_073_741_824,
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
     admissionPolicy: { name: 'tintype-runner-status' },
@@ -100,12 +104,11 @@ t.test('operator expects exactly the policies of the chart', async (t) => {
 })
 
 t.test('the chart passes the same allowed options to gateway and operator', async (t) => {
-  const closed = await renderChart({ 'capture.allowedOptions.scripts': false })
   const policyOf = (rendered: readonly Rendered[], program: string) =>
     OptionPolicyText.parse(environmentOf(rendered, program).TINTYPE_OPTION_POLICY)
   for (const program of [GATEWAY, OPERATOR]) {
     t.strictSame(policyOf(byDefault, program), DEFAULT_OPTION_POLICY)
-    t.strictSame(policyOf(closed, program), { ...DEFAULT_OPTION_POLICY, scripts: false })
+    t.strictSame(policyOf(objects, program), { ...DEFAULT_OPTION_POLICY, scripts: false })
   }
 })
 
@@ -123,9 +126,8 @@ t.test('the chart passes the built-in plans to gateway and operator', async (t) 
 })
 
 t.test('the chart accepts any plan name, adds it to the default plans, and removes a default plan that is null', async (t) => {
-  const rendered = await renderChart({ 'plans.team-gold': { monthlyQuota: 7 }, 'plans.free': null, 'bootstrap.plan': 'team-gold' })
   for (const program of [GATEWAY, OPERATOR]) {
-    const plans = plansOf(program, rendered)
+    const plans = plansOf(program, objects)
     t.strictSame(Object.keys(plans).sort(), ['basic', 'growth', 'scale', 'team-gold'])
     t.equal(plans['team-gold']?.monthlyQuota, 7)
   }
@@ -197,10 +199,9 @@ t.test('chart gives MinIO the same settings as the servers of integration tests'
 })
 
 t.test('chart uses the seccomp profile that it installs', async (t) => {
-  const rendered = await renderChart({ 'seccompInstaller.enabled': true })
-  const { spec } = find<{ spec: RunnerPoolSpec }>(rendered, 'RunnerPool', 'default')
+  const { spec } = find<{ spec: RunnerPoolSpec }>(objects, 'RunnerPool', 'default')
   t.equal(spec.sandbox?.localhostProfile, 'profiles/tintype-chromium.json')
-  const installer = podsOf(rendered).find(({ name }) => name.startsWith('DaemonSet'))?.spec.containers[0] as
+  const installer = podsOf(objects).find(({ name }) => name.startsWith('DaemonSet'))?.spec.containers[0] as
     | { command?: string[] }
     | undefined
   t.equal(installer?.command?.at(-1), 'profiles/tintype-chromium.json')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildRunnerPod } from '../../../operator/src/runner/pod.ts'
 import { aRunnerPool } from '../../support/fakes/builders.ts'
-import { type Container, find, type PodSpec, podsOf, renderChart } from '../../support/sources/chart.ts'
+import { type Container, find, type PodSpec, podsOf, type Rendered, refusal, renderChart } from '../../support/sources/chart.ts'
 
 // Pods of the chart: Pod Security level "restricted" and further limits, the rules of OpenShift, and additions of a user. The operator creates runner
 // pods: its own tests check Pod Security for them.
@@ -68,13 +68,13 @@ for (const [store, rendered] of [
   })
 }
 
-const EVERYTHING = { 'seccompInstaller.enabled': true }
 const COMPONENTS = ['gateway', 'operator', 'runner', 'runner.video', 'minio']
+const limits = Object.fromEntries(COMPONENTS.map((component) => [`${component}.resources.limits.cpu`, '1']))
+const more = { 'seccompInstaller.enabled': true, 'operator.nodeSelector': { disk: 'ssd' }, ...limits }
+const [withMinio, withVersitygw] = [podsOf(await renderChart(more)), podsOf(await renderChart({ ...more, store: 'versitygw' }))]
 
 t.test('in a namespace with a quota for limits.cpu, every container has the limit if all components have one', async (t) => {
-  const limits = Object.fromEntries(COMPONENTS.map((component) => [`${component}.resources.limits.cpu`, '1']))
-  for (const store of ['minio', 'versitygw']) {
-    const pods = podsOf(await renderChart({ ...EVERYTHING, ...limits, store }))
+  for (const pods of [withMinio, withVersitygw]) {
     const containers = pods.flatMap(({ name, spec }) => containersOf(spec).map((one) => ({ pod: name, ...one })))
     t.strictSame(
       containers.filter(({ resources }) => resources?.limits?.cpu === undefined).map(({ pod, name }) => `${pod}: ${name}`),
@@ -85,8 +85,7 @@ t.test('in a namespace with a quota for limits.cpu, every container has the limi
 })
 
 t.test('no pod of the chart starts on a Windows node, whatever other labels are asked for', async (t) => {
-  for (const store of ['minio', 'versitygw']) {
-    const pods = podsOf(await renderChart({ ...EVERYTHING, store, 'operator.nodeSelector': { disk: 'ssd' } }))
+  for (const pods of [withMinio, withVersitygw]) {
     t.strictSame(
       pods.filter(({ spec }) => spec.nodeSelector?.['kubernetes.io/os'] !== 'linux').map(({ name }) => name),
       [],
@@ -96,13 +95,10 @@ t.test('no pod of the chart starts on a Windows node, whatever other labels are 
 })
 
 t.test('chart has one unrestricted pod, the installer of seccomp profiles, which is off by default and in another namespace', async (t) => {
-  const more = await renderChart({ 'seccompInstaller.enabled': true })
-  const installer = more.find(({ kind }) => kind === 'DaemonSet')
+  const installer = (await renderChart(more)).find(({ kind }) => kind === 'DaemonSet')
   t.match(installer?.metadata, { name: 'tintype-seccomp-installer', namespace: 'kube-system' })
   t.strictSame(
-    podsOf(more)
-      .filter(({ spec }) => problemsOf(spec).length > 0)
-      .map(({ name }) => name),
+    withMinio.filter(({ spec }) => problemsOf(spec).length > 0).map(({ name }) => name),
     ['DaemonSet tintype-seccomp-installer'],
   )
 })
@@ -184,60 +180,62 @@ t.test('control: with fixed ids, restricted-v2 rejects every pod', async (t) => 
 interface Workload {
   spec: { selector: { matchLabels: object }; template: { metadata: { labels: Record<string, string> }; spec: { containers: Container[] } } }
 }
-const deployment = async (program: string, settings: Record<string, unknown>) =>
-  find<Workload>(await renderChart(settings), 'Deployment', `tintype-${program}`).spec
+const deploymentOf = (rendered: readonly Rendered[], program: string) => find<Workload>(rendered, 'Deployment', `tintype-${program}`).spec
 
-const sections = [
-  { section: 'gateway', program: 'api-gateway' },
-  { section: 'operator', program: 'operator' },
+const LABELS = { team: 'web', 'example.com/tier': '1' }
+const VARIABLES = [
+  { name: 'NODE_OPTIONS', value: '--max-old-space-size=200' },
+  { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'mine', key: 'token' } } },
 ]
-const refusal = (settings: Record<string, unknown>): Promise<string> =>
-  renderChart(settings).then(
-    () => 'rendered',
-    (error: { output?: string }) => error.output ?? String(error),
-  )
+const additions = ['gateway', 'operator'].flatMap((section) => [
+  [`${section}.podLabels`, LABELS],
+  [`${section}.extraEnv`, VARIABLES],
+])
+/** Service accounts by the section of the values that annotates them. */
+const ACCOUNTS = { gateway: 'api-gateway', operator: 'operator', runner: 'capture-runner', 'minio.setup': 'storage-setup' }
+const annotations = Object.keys(ACCOUNTS).map((section) => [
+  `${section}.serviceAccount.annotations`,
+  { 'eks.amazonaws.com/role-arn': `arn:${section}` },
+])
+const extended = await renderChart({
+  ...Object.fromEntries([...additions, ...annotations]),
+  ...{ 'runner.podLabels': { team: 'web' }, 'runner.podAnnotations': { 'example.com/a': 'b' } },
+})
 
-for (const { section, program } of sections) {
+for (const [section, program] of [
+  ['gateway', 'api-gateway'],
+  ['operator', 'operator'],
+] as const) {
   t.test(`chart adds labels to the pods of the ${program}, but not to its selector`, async (t) => {
-    const { selector, template } = await deployment(program, { [`${section}.podLabels`]: { team: 'web', 'example.com/tier': '1' } })
-    t.match(template.metadata.labels, { team: 'web', 'example.com/tier': '1', 'app.kubernetes.io/component': program })
+    const { selector, template } = deploymentOf(extended, program)
+    t.match(template.metadata.labels, { ...LABELS, 'app.kubernetes.io/component': program })
     t.notHas(selector.matchLabels, { team: 'web' })
     t.match(template.metadata.labels, selector.matchLabels)
   })
 
   t.test(`chart adds variables to the ${program}, and rejects one that the chart sets itself`, async (t) => {
-    const added = [
-      { name: 'NODE_OPTIONS', value: '--max-old-space-size=200' },
-      { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'mine', key: 'token' } } },
-    ]
-    const environmentWith = async (settings: Record<string, unknown>) =>
-      (await deployment(program, settings)).template.spec.containers[0]?.env ?? []
-    const before = await environmentWith({})
-    const after = await environmentWith({ [`${section}.extraEnv`]: added })
+    const environmentIn = (rendered: readonly Rendered[]) => deploymentOf(rendered, program).template.spec.containers[0]?.env ?? []
+    const before = environmentIn(objects)
     t.ok(before.length > 10)
-    t.strictSame(after, [...before, ...added])
+    t.strictSame(environmentIn(extended), [...before, ...VARIABLES])
     for (const name of ['TINTYPE_LOG_LEVEL', 'TINTYPE_STORAGE_SECRET_KEY', before.at(-1)?.name])
       t.match(
         await refusal({ [`${section}.extraEnv`]: [{ name, value: 'mine' }] }),
         `${section}.extraEnv sets ${name}, which the chart sets itself`,
       )
-    const twice = [added[0], added[0]]
-    t.match(await refusal({ [`${section}.extraEnv`]: twice }), `${section}.extraEnv sets NODE_OPTIONS`)
+    t.match(await refusal({ [`${section}.extraEnv`]: [VARIABLES[0], VARIABLES[0]] }), `${section}.extraEnv sets NODE_OPTIONS`)
   })
 }
 
 t.test('chart adds labels and annotations to runner pods through their pool', async (t) => {
-  const rendered = await renderChart({ 'runner.podLabels': { team: 'web' }, 'runner.podAnnotations': { 'example.com/a': 'b' } })
-  const { spec } = find<{ spec: { podTemplate: object } }>(rendered, 'RunnerPool', 'default')
+  const { spec } = find<{ spec: { podTemplate: object } }>(extended, 'RunnerPool', 'default')
   t.match(spec.podTemplate, { labels: { team: 'web' }, annotations: { 'example.com/a': 'b' } })
 })
 
 for (const [section, name, owner] of [
   ['gateway', 'app.kubernetes.io/component', 'chart'],
-  ['operator', 'app.kubernetes.io/component', 'chart'],
   ['runner', 'app.kubernetes.io/component', 'chart'],
   ['runner', 'tintype.dev/pool', 'operator'],
-  ['runner', 'tintype.dev/template-hash', 'operator'],
   ['runner', 'tintype.dev/mine', 'operator'],
 ] as const) {
   t.test(`chart rejects the label ${name} of pods of the ${section}`, async (t) => {
@@ -247,24 +245,18 @@ for (const [section, name, owner] of [
 }
 
 t.test('chart annotates the service account of each program with its own values', async (t) => {
-  const accounts = { gateway: 'api-gateway', operator: 'operator', runner: 'capture-runner', 'minio.setup': 'storage-setup' }
-  const settings = Object.keys(accounts).map((section) => [
-    `${section}.serviceAccount.annotations`,
-    { 'eks.amazonaws.com/role-arn': `arn:${section}` },
-  ])
-  const [plain, annotated] = await Promise.all([renderChart(), renderChart(Object.fromEntries(settings))])
-  for (const [section, account] of Object.entries(accounts)) {
-    t.equal(find(plain, 'ServiceAccount', `tintype-${account}`).metadata.annotations, undefined)
-    t.match(find(annotated, 'ServiceAccount', `tintype-${account}`).metadata.annotations, {
+  for (const [section, account] of Object.entries(ACCOUNTS)) {
+    t.equal(find(objects, 'ServiceAccount', `tintype-${account}`).metadata.annotations, undefined)
+    t.match(find(extended, 'ServiceAccount', `tintype-${account}`).metadata.annotations, {
       'eks.amazonaws.com/role-arn': `arn:${section}`,
     })
   }
-  const setup = podsOf(annotated).find(({ name }) => name.startsWith('Job tintype-storage-setup'))
+  const setup = podsOf(extended).find(({ name }) => name.startsWith('Job tintype-storage-setup'))
   t.equal(setup?.spec.serviceAccountName, 'tintype-storage-setup')
 })
 
 t.test('helm test prints the output of each of its pods and deletes the pod, also after a failure', async (t) => {
-  const tests = (await renderChart()).filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test')
+  const tests = objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'test')
   t.equal(tests.length, 2)
   for (const { metadata } of tests)
     t.match(metadata.annotations, {

@@ -14,6 +14,13 @@ const external = (settings: Record<string, unknown>) =>
     'storage.region': 'eu-test-1',
     ...settings,
   })
+const byDefault = await external({})
+const changed = await external({
+  'storage.external.caConfigMap': 'store-ca',
+  'storage.external.pathStyle': false,
+  'storage.external.linksExistingSecret': 'links',
+  'storage.external.uploadsExistingSecret': 'only-put',
+})
 const PROGRAMS = ['Deployment tintype-operator', 'Deployment tintype-api-gateway'] as const
 const SETUP = 'Job tintype-storage-setup-1'
 
@@ -32,12 +39,13 @@ for (const [store, objects] of [
     })
   })
 
-  t.test(`chart with ${store} has its own volume and root user, which stay after an uninstall`, async (t) => {
-    for (const [kind, name] of [
-      ['PersistentVolumeClaim', `tintype-${store}`],
-      ['Secret', `tintype-${store}-root`],
-    ] as const)
-      t.equal(find(objects, kind, name).metadata.annotations?.['helm.sh/resource-policy'], 'keep', name)
+  t.test(`chart with ${store} has its own volume and passwords, which stay after an uninstall`, async (t) => {
+    const kept = objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
+    const passwords = [`${store}-root`, ...['gateway', 'links', 'operator', 'uploads'].map((user) => `storage-${user}`)]
+    t.strictSame(
+      new Set(kept.map(({ kind, metadata }) => `${kind} ${metadata.name}`)),
+      new Set([`PersistentVolumeClaim tintype-${store}`, ...passwords.map((name) => `Secret tintype-${name}`)]),
+    )
     t.strictSame(
       objects.filter(({ metadata }) => metadata.name.includes(store === 'minio' ? 'versitygw' : 'minio')),
       [],
@@ -61,19 +69,19 @@ t.test('chart with versitygw deletes expired files beside the store, with the da
 
 t.test('chart lets the programs trust the authority of an external store', async (t) => {
   for (const name of PROGRAMS) {
-    const trusting = await external({ 'storage.external.caConfigMap': 'store-ca' })
-    t.equal(environmentOf(trusting, name).NODE_EXTRA_CA_CERTS, '/etc/tintype/storage-ca/ca.crt', name)
-    const pod = podsOf(trusting).find((each) => each.name === name)
-    t.match(pod?.spec.volumes, [{ name: 'storage-ca', configMap: { name: 'store-ca' } }])
-    t.equal(environmentOf(await external({}), name).NODE_EXTRA_CA_CERTS, undefined, name)
+    t.equal(environmentOf(changed, name).NODE_EXTRA_CA_CERTS, '/etc/tintype/storage-ca/ca.crt', name)
+    const volumes = podsOf(changed).find((each) => each.name === name)?.spec.volumes
+    t.match(
+      volumes?.filter((volume) => volume.name === 'storage-ca'),
+      [{ configMap: { name: 'store-ca' } }],
+    )
+    t.equal(environmentOf(byDefault, name).NODE_EXTRA_CA_CERTS, undefined, name)
   }
 })
 
 t.test('chart gives the programs style and region of an external store', async (t) => {
-  const inHostName = await external({ 'storage.external.pathStyle': false })
-  const byDefault = await external({})
   for (const name of PROGRAMS) {
-    t.equal(environmentOf(inHostName, name).TINTYPE_STORAGE_PATH_STYLE, 'false', name)
+    t.equal(environmentOf(changed, name).TINTYPE_STORAGE_PATH_STYLE, 'false', name)
     t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_PATH_STYLE, undefined, `${name} has its default`)
     t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_REGION, 'eu-test-1', name)
   }
@@ -102,13 +110,12 @@ for (const [endpoint, port] of [
 }
 
 t.test('chart mounts the keys of an external store, which change without a restart, and not those of the bundled store', async (t) => {
-  const rendered = await external({ 'storage.external.linksExistingSecret': 'links' })
-  const volumeOf = (objects: typeof rendered, name: string) =>
+  const volumeOf = (objects: readonly Rendered[], name: string) =>
     podsOf(objects)
       .find((pod) => pod.name.endsWith(name))
       ?.spec.volumes?.find((volume) => volume.name === 'storage-keys')
-  t.match(volumeOf(rendered, 'api-gateway'), { projected: { sources: [{ secret: { name: 'both' } }, { secret: { name: 'links' } }] } })
-  t.match(volumeOf(rendered, 'operator'), { projected: { sources: [{ secret: { name: 'both' } }] } })
+  t.match(volumeOf(changed, 'api-gateway'), { projected: { sources: [{ secret: { name: 'both' } }, { secret: { name: 'links' } }] } })
+  t.match(volumeOf(changed, 'operator'), { projected: { sources: [{ secret: { name: 'both' } }] } })
   t.equal(volumeOf(minio, 'operator'), undefined)
 })
 
@@ -142,6 +149,6 @@ t.test('chart signs uploads and links with separate keys, and with the programsâ
     return JSON.stringify(env.filter(({ name }) => /UPLOADS|LINKS/.test(name)))
   }
   t.match(variables(minio), /tintype-storage-links.*tintype-storage-uploads/)
-  t.equal(variables(await external({})), '[]')
-  t.match(variables(await external({ 'storage.external.uploadsExistingSecret': 'only-put' })), /only-put/)
+  t.equal(variables(byDefault), '[]')
+  t.match(variables(changed), /only-put/)
 })

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -86,27 +86,39 @@ export interface Call {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
   body: any
   query: URLSearchParams
+  headers: IncomingHttpHeaders
+  /** The last word of its path. */
+  id: string
 }
 
 /** What a route responds: an object, as JSON, or what a function of the request returns or writes. */
 export type Route = object | ((call: Call, response: ServerResponse) => unknown)
 
 /**
- * A service for one test. Routes are exact, such as `GET /keys`; the service finds no others. It keeps the requests, such as `POST /keys {"name":"ci"}`,
- * and their API keys. `run` runs a command line of this service: words, and arguments with spaces.
+ * A service for one test. Routes are exact, such as `GET /keys`, or end with any word, such as `GET /files/*`; the service finds no others. `before` may
+ * respond instead. It keeps the requests, such as `POST /keys {"name":"ci"}`, and their API keys. `run` runs a command line of this service: words, and
+ * arguments with spaces.
  */
-export async function aService(t: Pick<Test, 'teardown'>, routes: Readonly<Record<string, Route>>) {
+export async function aService(
+  t: Pick<Test, 'teardown'>,
+  routes: Readonly<Record<string, Route>>,
+  before: (request: string, response: ServerResponse) => void = () => {},
+) {
   const requests: string[] = []
   const authorizations: (string | undefined)[] = []
   const { url, stop } = await serve(async (request, response) => {
     const sent = await text(request)
     const { pathname, search, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     const path = pathname.replace(/^\/(api\/)?v1/, '')
-    requests.push(`${request.method} ${path}${search}${sent && ` ${sent}`}`)
+    const [line, id = ''] = [`${request.method} ${path}`, path.split('/').at(-1)]
+    requests.push(`${line}${search}${sent && ` ${sent}`}`)
     authorizations.push(request.headers.authorization)
-    const route = routes[`${request.method} ${path}`]
+    before(line, response)
+    if (response.headersSent || response.destroyed) return
+    const route = routes[line] ?? routes[line.replace(/[^/]+$/, '*')]
     if (route === undefined) return sendError(response, 404, 'NOT_FOUND', `${path.split('/')[1]?.replace(/s$/, '')} not found`)
-    const reply = typeof route === 'function' ? route({ body: sent === '' ? undefined : JSON.parse(sent), query }, response) : route
+    const body = sent === '' ? undefined : JSON.parse(sent)
+    const reply = typeof route === 'function' ? route({ body, query, headers: request.headers, id }, response) : route
     if (!response.headersSent && !response.destroyed) sendJson(response, reply)
   })
   t.teardown(stop)

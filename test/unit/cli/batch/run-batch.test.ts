@@ -1,71 +1,41 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { runBatch } from '../../../../api-gateway/cli/src/batch/run-batch.ts'
 import { StateFile } from '../../../../api-gateway/cli/src/batch/state-file.ts'
 import { Interrupted } from '../../../../api-gateway/cli/src/common/errors.ts'
 import { Tintype } from '../../../../api-gateway/client/src/index.ts'
-import { type Handler, runCli, sendError, sendJson, serve } from '../fake-world.ts'
+import { aService, fileOf, type Route, runCli, sendError } from '../fake-world.ts'
 
 // Batches of `tintype shot` against a service that keeps Idempotency-Keys as the gateway does.
 
-interface Record {
-  id: string
-  url: string
-  status: string
-}
-
-const aRecord = (fields: Record, base: string) => ({
-  ...{
-    created_at: '2026-11-24T12:00:00.000Z',
-    started_at: null,
-    completed_at: null,
-    width: 4,
-    height: 3,
-    format: 'png',
-    file_size_bytes: 7,
-  },
-  ...{ processing_duration_ms: 10, error: null, warnings: [], artifacts: [], download_url: `${base}/files/${fields.id}` },
-  ...fields,
-})
-
-/** A service that completes every capture at once. `before` may respond instead. */
-async function aService(before: Handler = () => {}) {
-  const byKey = new Map<string, Record>()
-  const byId = new Map<string, Record>()
-  const handler: Handler = async (request, response) => {
-    before(request, response)
-    if (response.writableEnded || response.destroyed) return
-    const { method, url = '', headers } = request
-    const base = `http://${headers.host}`
-    const id = /scr_\d+/.exec(url)?.[0] ?? ''
-    if (url.startsWith('/files/')) return response.end(`picture`)
-    if (method !== 'POST') {
-      const found = byId.get(id)
-      return found ? sendJson(response, aRecord(found, base)) : sendError(response, 404, 'NOT_FOUND')
-    }
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { url: string }
+/** A service that completes every capture at once. `before` may respond to a request such as `GET /files/scr_1` instead. */
+async function aBatchService(t: Test, before: (request: string, response: ServerResponse) => void = () => {}) {
+  const ids = new Map<string, string>()
+  const byId = new Map<string, object>()
+  const create: Route = ({ body, headers }) => {
     const key = String(headers['idempotency-key'])
-    const record = byKey.get(key) ?? { id: `scr_${byKey.size + 1}`, url: body.url, status: 'completed' }
-    byKey.set(key, record)
-    byId.set(record.id, record)
-    sendJson(response, { ...record, status: 'pending' }, 202)
+    const id = ids.get(key) ?? `scr_${ids.size + 1}`
+    ids.set(key, id)
+    const times = { created_at: '2026-11-24T12:00:00.000Z', started_at: null, completed_at: null, processing_duration_ms: 10 }
+    const picture = { width: 4, height: 3, format: 'png', file_size_bytes: 7, download_url: `/files/${id}`, artifacts: [] }
+    byId.set(id, { id, url: body.url, status: 'completed', error: null, warnings: [], ...times, ...picture })
+    return { id, status: 'pending' }
   }
-  const { url, stop } = await serve(handler)
-  const environment = { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' }
+  const read: Route = ({ id }, response) => byId.get(id) ?? sendError(response, 404, 'NOT_FOUND')
+  const routes: Record<string, Route> = { 'POST /screenshots': create, 'GET /screenshots/*': read, 'GET /files/*': fileOf('picture') }
+  const { url, environment } = await aService(t, routes, before)
   const shoot = (folder: string, args: string[], signal?: AbortSignal) =>
     runCli(['shot', '-o', folder, ...args], { environment, ...(signal && { signal }) })
-  return { url, stop, byId, shoot }
+  return { url, byId, shoot }
 }
 
 const urls = Array.from({ length: 6 }, (_, index) => `https://example.com/${index + 1}`)
 const filesIn = (folder: string): string[] => readdirSync(folder).sort()
 
 t.test('a batch writes one file for each URL, and prints their names', async (t) => {
-  const { shoot, stop, byId } = await aService()
-  t.teardown(stop)
+  const { shoot, byId } = await aBatchService(t)
   const folder = path.join(t.testdir(), 'new')
   const { code, stdout } = await shoot(folder, [...urls, urls[0]!])
   t.equal(code, 0)
@@ -79,8 +49,7 @@ t.test('a batch writes one file for each URL, and prints their names', async (t)
 })
 
 t.test('the same command captures again after a batch has succeeded', async (t) => {
-  const { shoot, stop, byId } = await aService()
-  t.teardown(stop)
+  const { shoot, byId } = await aBatchService(t)
   const folder = t.testdir()
   await shoot(folder, urls)
   await shoot(folder, urls)
@@ -89,13 +58,12 @@ t.test('the same command captures again after a batch has succeeded', async (t) 
 
 t.test('a batch waits while the rate limit is reached, even after the last retry of the client', async (t) => {
   let refusals = 0
-  const { url, stop, byId } = await aService((request, response) => {
-    if (request.method !== 'POST' || refusals >= 4) return
+  const { url, byId } = await aBatchService(t, (request, response) => {
+    if (!request.startsWith('POST') || refusals >= 4) return
     refusals += 1
     response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' })
     response.end(JSON.stringify({ error: { code: 'RATE_LIMIT_EXCEEDED', message: 'Rate limit is 1 request per minute.' } }))
   })
-  t.teardown(stop)
   const folder = t.testdir()
   const state = StateFile.open({ folder, fingerprint: 'x', restart: false })
   const entries = urls.slice(0, 2).map((page) => state.entryOf(page, () => `${page.slice(-1)}.png`))
@@ -111,12 +79,11 @@ t.test('a batch waits while the rate limit is reached, even after the last retry
 t.test('an error that every URL would meet ends the batch, which can be continued', async (t) => {
   let isSpent = true
   let created = 0
-  const { shoot, stop, byId } = await aService((request, response) => {
-    if (request.method !== 'POST') return
+  const { shoot, byId } = await aBatchService(t, (request, response) => {
+    if (!request.startsWith('POST')) return
     created += 1
     if (isSpent && created > 3) sendError(response, 429, 'USAGE_LIMIT_REACHED', 'all screenshots of the month are used')
   })
-  t.teardown(stop)
   const folder = t.testdir()
   const first = await shoot(folder, [...urls, '--parallel', '1'])
   t.equal(first.code, 1)
@@ -130,11 +97,10 @@ t.test('an error that every URL would meet ends the batch, which can be continue
 
 t.test('a lost picture is downloaded again, and a deleted record is captured again', async (t) => {
   let isBroken = true
-  const { shoot, stop, byId } = await aService((request, response) => {
+  const { shoot, byId } = await aBatchService(t, (request, response) => {
     // The last file cannot be read at first, so that the batch keeps its progress.
-    if (isBroken && request.url?.startsWith('/files/scr_6')) sendError(response, 403, 'LINK_INVALID')
+    if (isBroken && request === 'GET /files/scr_6') sendError(response, 403, 'LINK_INVALID')
   })
-  t.teardown(stop)
   const folder = t.testdir()
   await shoot(folder, [...urls, '--parallel', '1'])
   t.strictSame(filesIn(folder).filter((name) => name.endsWith('.png')).length, 5)
@@ -149,12 +115,11 @@ t.test('a lost picture is downloaded again, and a deleted record is captured aga
 t.test('an interrupted batch ends at once with exit code 130', async (t) => {
   const controller = new AbortController()
   let downloads = 0
-  const { shoot, stop } = await aService((request) => {
-    if (!request.url?.startsWith('/files/')) return
+  const { shoot } = await aBatchService(t, (request) => {
+    if (!request.startsWith('GET /files/')) return
     downloads += 1
     if (downloads === 3) controller.abort(new Interrupted())
   })
-  t.teardown(stop)
   const folder = t.testdir()
   const { code, stderr } = await shoot(folder, [...urls, '--parallel', '1'], controller.signal)
   t.equal(code, 130)

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { toExpiry } from '../../../../api-gateway/cli/src/commands/link.ts'
 import { configurationFile, readConfiguration } from '../../../../api-gateway/cli/src/settings/profiles.ts'
@@ -72,7 +71,6 @@ t.test('config set stores a key of standard input, and config list does not show
   const stored = await runCli(['config', 'set', url, '-', '--profile', 'local'], { environment, input: 'home-key\n' })
   t.equal(stored.code, 0, stored.stderr)
   const file = configurationFile(environment)
-  t.equal(statSync(file).mode & 0o777, 0o600)
   t.match(readConfiguration(file).profiles, { local: { url, apiKey: 'home-key' } })
   const { stdout } = await runCli(['config', 'list'], { environment })
   t.match(stdout, url)

@@ -2,11 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { eventually } from '../../../support/eventually.ts'
-import { runCli, sendError, sendJson, serve } from '../fake-world.ts'
+import { aService, failing, runCli } from '../fake-world.ts'
 
 // `kubectl tintype` with a kubectl that answers as a cluster with one release would.
 
-const usage = { period: '2026-11', count: 1, limit: 2, percentage: 50, remaining: 1, reset_at: '2026-12-01T00:00:00.000Z', plan: 'free' }
+const usage = {
+  ...{ period: '2026-11', count: 1, limit: 2, percentage: 50, remaining: 1, reset_at: '2026-12-01T00:00:00.000Z', plan: 'free' },
+  rate_limit_per_minute: null,
+}
 
 interface FakeKubectl {
   services?: string[]
@@ -16,13 +19,10 @@ interface FakeKubectl {
 }
 
 async function aKubectl(t: Tap, { services = ['acme-tintype'], key = 'first-key', forward }: FakeKubectl = {}) {
-  const keys: string[] = []
-  const { url, stop } = await serve((request, response) => {
-    keys.push(String(request.headers.authorization))
-    if (request.method === 'POST') return sendError(response, 429, 'USAGE_LIMIT_REACHED')
-    sendJson(response, { success: true, data: { ...usage, rate_limit_per_minute: null } })
+  const { url, authorizations } = await aService(t, {
+    'GET /usage/current': { success: true, data: usage },
+    'POST /screenshots': failing(429, 'USAGE_LIMIT_REACHED'),
   })
-  t.teardown(stop)
   const folder = t.testdir()
   const items = services.map((name) => ({ metadata: { name: `${name}-api-gateway` }, spec: { ports: [{ name: 'http', port: 80 }] } }))
   // The trap comes first: the program is ended as soon as its line is read.
@@ -40,7 +40,7 @@ esac
   const environment = { PATH: `${folder}:${process.env.PATH}` }
   const run = (args: string[], more: Record<string, string> = {}) =>
     runCli(args, { environment: { ...environment, ...more }, isKubectlPlugin: true })
-  return { run, keys, calls: () => (existsSync(`${folder}/calls`) ? readFileSync(`${folder}/calls`, 'utf8') : ''), folder }
+  return { run, keys: authorizations, calls: () => (existsSync(`${folder}/calls`) ? readFileSync(`${folder}/calls`, 'utf8') : ''), folder }
 }
 type Tap = { testdir: () => string; teardown: (work: () => void) => void }
 

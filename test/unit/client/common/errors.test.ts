@@ -1,9 +1,7 @@
 import t from 'tap'
 import { toApiUrl } from '../../../../api-gateway/client/src/common/api-url.ts'
 import { joinSentences } from '../../../../api-gateway/client/src/common/errors.ts'
-import { CAPTURE_REMEDIES, RESPONSE_REMEDIES } from '../../../../api-gateway/client/src/generated/remedies.ts'
 import { CaptureFailedError, TintypeError } from '../../../../api-gateway/client/src/index.ts'
-import { HTTP_ERRORS, JOB_ERRORS } from '../../../../crds/src/schema/errors.ts'
 import { aRecord } from '../fake-service.ts'
 
 t.test('a CaptureFailedError has the record, the reason and what to do', async (t) => {
@@ -19,11 +17,6 @@ t.test('a CaptureFailedError has the record, the reason and what to do', async (
   })
   t.equal(error.screenshot, screenshot)
   t.equal(new CaptureFailedError(aRecord({ status: 'failed' })).message, 'the capture failed')
-})
-
-t.test('the client knows what to do about each error code of the API', async (t) => {
-  t.strictSame(Object.keys(RESPONSE_REMEDIES), Object.keys(HTTP_ERRORS))
-  t.strictSame(Object.keys(CAPTURE_REMEDIES), Object.keys(JOB_ERRORS))
 })
 
 t.test('joinSentences adds a full stop, and does not repeat a sentence', async (t) => {

@@ -45,9 +45,12 @@ t.test('toCanonicalQuery does not depend on the order of parameters', async () =
   )
 })
 
+/** Any character, as `unit: 'binary'`, which takes a second to be ready. Every second one has one UTF-16 unit, which the order of units puts elsewhere. */
+const text = fc.string({ unit: fc.oneof(fc.nat(0xffff), fc.nat(0x10ffff)).map((code) => String.fromCodePoint(code)) })
+
 t.test('toCanonicalQuery of a canonical query is the same query', async () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 8 }), (pairs) => {
+    fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {
       const canonical = toCanonicalQuery(new URLSearchParams(pairs))
       return toCanonicalQuery(canonical) === canonical && /^[A-Za-z0-9\-._~%=&]*$/.test(canonical)
     }),
@@ -55,7 +58,6 @@ t.test('toCanonicalQuery of a canonical query is the same query', async () => {
 })
 
 t.test('compareCodePoints orders text as its UTF-8 bytes', async () => {
-  const text = fc.string({ unit: 'binary' })
   fc.assert(
     fc.property(text, text, (a, b) => {
       const [left, right] = [a.toWellFormed(), b.toWellFormed()]

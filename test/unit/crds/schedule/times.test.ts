@@ -27,34 +27,38 @@ function yearOf(timing: Timing): number[] {
   return times
 }
 
+/** By zone, because most of the time goes into its offsets, which are cached. */
+const inOrder = expected.toSorted((one, other) => one.zone.localeCompare(other.zone) || one.count - other.count)
+// Expressions of more than one time in 15 minutes take most of the time.
+const chosen = choose(inOrder, ({ count }) => count < 30_000).map((row) => ({ ...row, times: yearOf(timingOf(row.schedule, row.zone)) }))
+
 /** On 8 March Havana skips midnight, and robfig/cron counts the day as the 7th. See the last test. */
 const isKnownDifference = ({ schedule, zone }: Expected) => schedule === '0 12 */2 * *' && zone === 'America/Havana'
 
 t.test('the times of a year are those of CronJob, for each expression and zone', async (t) => {
   t.ok(new Set(expected.map(({ schedule }) => schedule)).size >= 40)
-  // Expressions of more than one time in 15 minutes take most of the time.
-  const differing = choose(expected, ({ count }) => count < 30_000).flatMap((row) => {
+  const differing = chosen.flatMap((row) => {
     const { schedule, zone, count, sha256, first } = row
-    const times = yearOf(timingOf(schedule, zone)).map((time) => time / 1_000)
-    const text = times.map((time) => `${time}\n`).join('')
-    const isSame = times.length === count && createHash('sha256').update(text).digest('hex') === sha256
-    t.strictSame(times.slice(0, 3), first, `the first times of ${schedule} in ${zone}`)
+    const seconds = row.times.map((time) => time / 1_000)
+    const text = seconds.map((time) => `${time}\n`).join('')
+    const isSame = seconds.length === count && createHash('sha256').update(text).digest('hex') === sha256
+    t.strictSame(seconds.slice(0, 3), first, `the first times of ${schedule} in ${zone}`)
     return isSame ? [] : [row]
   })
   t.ok(differing.every(isKnownDifference), differing.map(({ schedule, zone }) => `${schedule} in ${zone}`).join('; '))
 })
 
 t.test('walking back from the end of the year finds the same times', async (t) => {
-  for (const { schedule, zone } of expected.filter(({ count }) => count < 3_000)) {
+  for (const { schedule, zone, times: forward } of chosen.filter(({ count }) => count < 3_000)) {
     const timing = timingOf(schedule, zone)
     const times: number[] = []
     for (let until = END - 1; ; ) {
       const at = lastTime(timing, { after: START, until })
       if (at === undefined) break
-      times.unshift(at)
+      times.push(at)
       until = at - 1
     }
-    t.strictSame(times, yearOf(timing), `${schedule} in ${zone}`)
+    t.equal(times.reverse().join(), forward.join(), `${schedule} in ${zone}`)
   }
 })
 
