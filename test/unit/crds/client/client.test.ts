@@ -15,7 +15,7 @@ import {
   KubeError,
 } from '../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../crds/client/lister.ts'
-import { applyPatch, jsonPatch, mergePatch, pointer } from '../../../../crds/client/patch.ts'
+import { applyPatch, pointer } from '../../../../crds/client/patch.ts'
 import { type MalformedWatchError, readWatchEvents } from '../../../../crds/client/watch-stream.ts'
 import { aThing, type Thing } from './things.ts'
 
@@ -87,20 +87,6 @@ t.test('credentials contain a rotated token after a refresh, and keep the TLS ma
   t.strictSame((await access.credentials({ refresh: true })).tls, { ca: 'another CA' })
 })
 
-t.test('mergePatch merges the preconditions with the metadata of the body', async (t) => {
-  const body = { metadata: { labels: { a: 'b' } }, status: { phase: 'Running' } }
-  const merged = { ...body, metadata: { ...body.metadata, resourceVersion: '7', uid: 'u' } }
-  const patch = { contentType: 'application/merge-patch+json', body: merged }
-  t.strictSame(mergePatch(body, { resourceVersion: '7', uid: 'u' }), patch)
-  t.strictSame(mergePatch(body, { resourceVersion: undefined }).body, body)
-})
-
-t.test('jsonPatch puts the tests before the changes', async (t) => {
-  const change = { op: 'replace' as const, path: '/status/phase', value: 'Completed' }
-  const body = [{ op: 'test', path: '/status/attempt', value: 2 }, change]
-  t.strictSame(jsonPatch([change], { '/status/attempt': 2 }), { contentType: 'application/json-patch+json', body })
-})
-
 t.test('applyPatch names its field manager', async (t) => {
   const object = { metadata: { name: 'a' } }
   const query = { fieldManager: 'operator', force: 'true' }
@@ -170,13 +156,6 @@ t.test('readWatchEvents yields the events before a malformed line', async (t) =>
     t.strictSame(seen, ['a@1'], bad)
     t.equal((error as MalformedWatchError).name, 'MalformedWatchError', bad)
   }
-})
-
-t.test('readWatchEvents throws the error of an ERROR event', async (t) => {
-  const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }
-  const { seen, error } = await read([line('ADDED', aThing('a', 1)) + line('ERROR', status)])
-  t.strictSame(seen, ['a@1'])
-  t.match(error, { name: 'KubeError', status: 410, reason: 'Expired', message: 'the watch ended: too old' })
 })
 
 const byColor = (thing: Thing) => thing.spec?.color

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { setImmediate as tick } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
@@ -177,19 +176,6 @@ t.test('request reports the size of a response, and refuses one that exceeds its
   await t.rejects(read(4), TooLongError)
   t.strictSame(sizes, [5])
   t.equal(exchanges.length, 2, 'no retry')
-})
-
-t.test('stream yields chunks immediately and ends with the response', async (t) => {
-  const { http } = await startScriptedServer(t, ({ response }) => {
-    response.write('a\n')
-    response.end('b\n')
-  })
-  t.equal(await text(await http.stream({ path: '/x' })), 'a\nb\n')
-})
-
-t.test('stream rejects if the server refuses the watch', async (t) => {
-  const { http } = await startScriptedServer(t, ({ response }) => sendStatus(response, 410, 'Expired'))
-  await t.rejects(http.stream({ path: '/x' }), { name: 'KubeError', status: 410, reason: 'Expired' })
 })
 
 interface Probes {

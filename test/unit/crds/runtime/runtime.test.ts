@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readAtMost, readBeginning, TooLongError } from '../../../../crds/src/runtime/limited-read.ts'
 import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
 import { OtlpEndpoint, OtlpHeaders } from '../../../../crds/src/runtime/otlp-settings.ts'
-import { doubled, repeat, retry } from '../../../../crds/src/runtime/retry.ts'
+import { repeat, retry } from '../../../../crds/src/runtime/retry.ts'
 import {
   checkStorageSettings,
   OptionalStorageUrl,
@@ -114,11 +114,6 @@ t.test('repeat calls again for results that the caller does not accept', async (
     repeat(() => Promise.reject(new Error('thrown')), { delayOf: () => 1, wait }),
     { message: 'thrown' },
   )
-})
-
-t.test('doubled grows to its maximum', async (t) => {
-  const delays = [1, 2, 3, 4, 5].map((attempt) => doubled(100, 1_000, attempt))
-  t.strictSame(delays, [100, 200, 400, 800, 1_000])
 })
 
 const Settings = z

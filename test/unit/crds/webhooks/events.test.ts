@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildEvent, eventSubjectOf, eventTimeOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
+import { buildEvent, eventSubjectOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
 import { buildTestEvent } from '../../../../crds/src/webhooks/test-event.ts'
 import { aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
@@ -50,11 +50,6 @@ t.test('buildEvent creates links that are valid until the last retry, counted fr
   const { download_url_expires_at: expires } = recordIn(buildEvent(completed, 'screenshot.completed', base).data)
   const days = (new Date(expires ?? 0).getTime() - at(2).getTime()) / 86_400_000
   t.ok(days >= 7 && days < 7.05, `${days} days`)
-})
-
-t.test('eventTimeOf returns the creation time for queued and the completion time for the others', async (t) => {
-  t.strictSame(eventTimeOf(completed, 'screenshot.queued'), NOON)
-  t.strictSame(eventTimeOf(completed, 'screenshot.completed'), at(2))
 })
 
 t.test('buildEvent of a video has the record with its frames in data.video', async (t) => {

@@ -150,10 +150,8 @@ const unready = { ...readyStatus(), conditions: [{ type: 'Ready', status: 'False
 const states = [
   { name: 'a pod that responds is ready', pod: aPod(), state: 'ready' },
   { name: 'a pod whose probe fails is waiting', pod: aPod({ status: unready }), state: 'waiting' },
-  { name: 'a pod that is not scheduled is waiting', pod: aPod({ status: { phase: 'Pending' } }), state: 'waiting' },
   { name: 'a pod without an IP address is waiting', pod: aPod({ status: readyStatus('') }), state: 'waiting' },
   { name: 'a pod whose deletion was requested is terminating', pod: aPod({ deletionTimestamp }), state: 'terminating' },
-  { name: 'a pod whose process has ended has ended', pod: aPod({ status: endedStatus(1) }), state: 'ended' },
   { name: 'a deleted pod that has ended has ended', pod: aPod({ status: endedStatus(0), deletionTimestamp }), state: 'ended' },
   { name: 'an evicted pod that never ran has ended', pod: aPod({ status: { phase: 'Failed', reason: 'Evicted' } }), state: 'ended' },
   { name: 'a deleted pod that failed may still run', pod: aPod({ status: { phase: 'Failed' }, deletionTimestamp }), state: 'terminating' },
@@ -190,7 +188,6 @@ const evicted = (message: string): Pod['status'] => ({ phase: 'Failed', reason: 
 const deleted = (status: Pod['status']): Pod => aPod({ status, deletionTimestamp })
 
 const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
-  { name: 'out of memory', pod: aPod({ status: endedStatus(1, 'OOMKilled') }), cause: 'outOfMemory', text: /^out of memory/ },
   { name: 'an unrequested kill', pod: aPod({ status: endedStatus(137) }), cause: 'killed', text: /137.*memory.*probe/ },
   { name: 'an exit code', pod: aPod({ status: endedStatus(3) }), cause: 'exited', text: /^exit code 3$/ },
   { name: 'a deleted pod that was killed after its grace period', pod: deleted(endedStatus(137)), cause: 'stopped', text: /was deleted/ },
