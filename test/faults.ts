@@ -1,18 +1,31 @@
 // `npm run faults`: plants faults in the product, one at a time, and shows which tests find them (mutation testing).
 //
-//   npm run faults -- line FILE:LINE   plants the faults of one line
-//   npm run faults -- draw SEED        writes the list: test/faults.md
-//   npm run faults -- run COLUMN       plants each fault in turn, and writes the results to a column of the list
+//   npm run faults -- line FILE:LINE                plants the faults of one line
+//   npm run faults -- draw SEED                     writes the list: test/faults.md
+//   npm run faults -- run COLUMN                    plants each fault of the list in turn, and writes the results of unit tests to a column
+//   npm run faults -- run COLUMN --integration      does the same with the integration tests, for the faults that no unit test of the column found
 //
-// A fault runs against the unit test files that its file reaches, the nearest first, until one fails. With `--integration`, faults that survived run
-// against the integration test files. Results are written as they are made, and a second run continues.
+// A fault changes the file in this checkout, so use a worktree of its own, in which nothing else runs. Before `--integration`, run
+// `node test/prepare.ts --product`.
+//
+// A fault runs against the test files that its file reaches, some at the same time, until one fails: the nearest unit test files first, and those
+// integration test files first that are near and short. For their durations, copy .tintype/test/durations.json of a checkout that has run `npm test`. A file
+// that fails runs again alone, with and without the fault. A fault can make a file wait or loop for ever, so a file has a limit of time, and all that
+// it started is killed when it ends.
+//
+// Each result is written at once. Stop the command with Ctrl-C, or kill it: the next run removes the fault that is left, and continues.
 
-import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { findTests } from './selection/plan.ts'
-import { groupFiles, leavesProcessAlone } from './support/groups/group.ts'
+import { findTests, readRecorded } from './selection/plan.ts'
+import { type Group, groupFiles, leavesProcessAlone } from './support/groups/group.ts'
+import { LANES_VARIABLE } from './support/lanes/lane.ts'
+import { serveLanes } from './support/lanes/lane-servers.ts'
 
 interface Fault {
   area: string
@@ -153,6 +166,9 @@ function writeList(head: string, columns: readonly string[], rows: readonly Row[
   writeFileSync(LIST, `${head}${table}\n`)
 }
 
+/** The planted fault, for the next run if this one is killed. */
+const PLANTED = '.tintype/test/planted-fault.json'
+
 /** Writes a fault into its file, at the nearest line with the same text. Returns a function that removes it, or undefined if no such line is left. */
 function plant({ file, line, before, after }: Fault): (() => void) | undefined {
   const text = readFileSync(file, 'utf8')
@@ -162,50 +178,110 @@ function plant({ file, line, before, after }: Fault): (() => void) | undefined {
     .sort((a, b) => Math.abs(a + 1 - line) - Math.abs(b + 1 - line))
   if (at === undefined) return undefined
   const indent = /^\s*/.exec(lines[at] ?? '')?.[0] ?? ''
-  writeFileSync(file, lines.with(at, indent + after).join('\n'))
-  return () => writeFileSync(file, text)
+  const planted = lines.with(at, indent + after).join('\n')
+  mkdirSync(path.dirname(PLANTED), { recursive: true })
+  writeFileSync(PLANTED, JSON.stringify({ file, text, planted }))
+  writeFileSync(file, planted)
+  return removePlanted
 }
 
-/** Seconds after which a file counts as failed: a fault can make it wait for ever. */
-const TIMEOUT_SECONDS = 120
-/** Number of files that run alone first. */
-const NEAREST = 4
-const environment = { ...process.env, TAP_TIMEOUT: String(TIMEOUT_SECONDS) }
+function removePlanted(): void {
+  if (!existsSync(PLANTED)) return
+  const { file, text, planted } = JSON.parse(readFileSync(PLANTED, 'utf8'))
+  if (readFileSync(file, 'utf8') === planted) writeFileSync(file, text)
+  rmSync(PLANTED)
+}
 
-/** Runs test files in one process if they allow it. True if all pass. */
-function passes(files: readonly string[]): boolean {
+const INTEGRATION = 'test/integration/'
+const durations = readRecorded()
+const secondsOf = (file: string): number => durations[file] ?? (file.startsWith(INTEGRATION) ? 90 : 5)
+/** The seconds after which test files of a process count as failed. */
+const limitOf = (files: Group): number => files.reduce((seconds, file) => seconds + 3 * secondsOf(file), 60)
+
+/** Every process that a test file starts has this variable. Some are in a process group of their own, as browsers are. */
+const MARK = 'TINTYPE_FAULTS_RUN'
+
+/** Kills the processes of a test file, also those that outlived it. */
+function killAll(mark: string): void {
+  for (const file of globSync('/proc/[0-9]*/environ'))
+    try {
+      if (readFileSync(file, 'utf8').includes(`${MARK}=${mark}`)) process.kill(Number(file.split('/')[2]), 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+}
+
+interface Place {
+  /** Number of the lane whose API server the files use. Without it, they start their own. */
+  lane?: number
+  /** Ends the files early. They count as failed. */
+  signal?: AbortSignal
+}
+
+const environment = { NODE_COMPILE_CACHE: path.resolve('.tintype/test/compile-cache'), ...process.env }
+const running = new Set<string>()
+
+/** Runs test files in one process. Resolves to true if all pass. */
+async function passes(files: Group, { lane, signal }: Place = {}): Promise<boolean> {
+  const [limit, mark] = [limitOf(files), randomUUID()]
+  const ofLane = lane === undefined ? {} : { TAP_JOB_ID: String(lane), [LANES_VARIABLE]: process.env[LANES_VARIABLE] }
+  const env = { ...environment, ...ofLane, TAP_TIMEOUT: String(limit), [MARK]: mark }
   const command = files.length === 1 ? files : ['test/support/groups/run-group.ts', ...files]
-  const { status } = spawnSync(process.execPath, command, {
-    stdio: 'ignore',
-    env: environment,
-    timeout: (TIMEOUT_SECONDS + 30) * 1_000,
-    killSignal: 'SIGKILL',
-  })
-  return status === 0
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  running.add(mark)
+  const timing = { timeout: (limit + 15) * 1_000, killSignal: 'SIGKILL', ...(signal && { signal }) } as const
+  // An error is the end by the signal.
+  spawn(process.execPath, command, { stdio: 'ignore', env, ...timing })
+    .on('exit', (code) => resolve(code === 0))
+    .on('error', () => {})
+  const isGood = await promise
+  killAll(mark)
+  running.delete(mark)
+  return isGood
 }
+
+/** Runs groups, some at the same time, until one fails. Removes from the queue those that have passed, and the one that failed, which it returns. */
+async function runUntilFailure(queue: Group[], jobs: number): Promise<Group | undefined> {
+  const [waiting, stop] = [[...queue], new AbortController()]
+  let failed: Group | undefined
+  const work = async (lane: number): Promise<void> => {
+    for (let group = waiting.shift(); group && !failed; group = waiting.shift()) {
+      const isGood = await passes(group, { lane, signal: stop.signal })
+      if (failed) return
+      if (!isGood) failed = group
+      queue.splice(queue.indexOf(group), 1)
+      if (!isGood) stop.abort()
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, (_, lane) => work(lane)))
+  return failed
+}
+
+/** Number of unit test files that run alone first. */
+const NEAREST = 4
+/** Files that have passed without a fault. */
+const sound = new Set<string>()
 
 /**
  * The first test file that fails with a fault, of files that are tried in this order. A file that also fails without the fault proves nothing.
- * @param isShared files that allow it share a process, except for the nearest
  * @returns `no such line` if the code has changed
  */
-function findFailing(fault: Fault, files: readonly string[], isShared: boolean): string | undefined {
-  const [first, rest] = [files.slice(0, NEAREST), files.slice(NEAREST)]
-  const groups = groupFiles(rest, isShared ? leavesProcessAlone : () => false)
-  let remove = plant(fault)
-  if (!remove) return 'no such line'
+async function findFailing(fault: Fault, queue: Group[], jobs: number): Promise<string | undefined> {
+  if (!plant(fault)) return 'no such line'
   try {
-    for (const group of [...first.map((file) => [file]), ...groups]) {
-      if (passes(group)) continue
-      for (const file of group.length === 1 ? group : group.filter((each) => !passes([each]))) {
-        remove()
-        if (passes([file])) return file
-        remove = plant(fault) ?? remove
+    for (let failed = await runUntilFailure(queue, jobs); failed; failed = await runUntilFailure(queue, jobs))
+      for (const file of failed) {
+        if (await passes([file])) continue
+        removePlanted()
+        if (sound.has(file) || (await passes([file]))) {
+          sound.add(file)
+          return file
+        }
+        plant(fault)
       }
-    }
     return undefined
   } finally {
-    remove()
+    removePlanted()
   }
 }
 
@@ -217,7 +293,7 @@ async function run(column: string, isIntegration: boolean): Promise<void> {
   for (const [number, { fault, results }] of rows.entries()) {
     if (isIntegration ? results[at] !== SURVIVED : (results[at] ?? '') !== '') continue
     const started = performance.now()
-    const found = await findTest(fault, isIntegration ? 'test/integration/' : 'test/unit/')
+    const found = await findTest(fault, isIntegration ? INTEGRATION : 'test/unit/')
     const result = found ?? (isIntegration ? 'none' : SURVIVED)
     const list = readList()
     const row = list.rows[number]
@@ -227,12 +303,26 @@ async function run(column: string, isIntegration: boolean): Promise<void> {
   }
 }
 
-/** The nearest test file below a folder that finds a fault: `unit/crds/client/lister`. */
-async function findTest(fault: Fault, folder: string): Promise<string | undefined> {
+/** Unit test files that allow it share a process, except for the nearest. */
+const unitGroups = (tests: readonly string[]): Group[] => [
+  ...tests.slice(0, NEAREST).map((file) => [file]),
+  ...groupFiles(tests.slice(NEAREST), leavesProcessAlone),
+]
+/** A file that is twice as far away is half as likely to fail. */
+const integrationGroups = (tests: readonly string[]): Group[] =>
+  tests
+    .map((file, rank) => ({ file, cost: (rank + 1) * secondsOf(file) }))
+    .sort((a, b) => a.cost - b.cost)
+    .map(({ file }) => [file])
+
+/** A near test file below a folder that finds a fault: `unit/crds/client/lister`. */
+async function findTest(fault: Fault, folder: 'test/unit/' | typeof INTEGRATION): Promise<string | undefined> {
   const tests = (await findTests(fault.file)).filter((file) => file.startsWith(folder))
-  return findFailing(fault, tests, folder === 'test/unit/')
-    ?.replace(/^test\//, '')
-    .replace(/\.test\.ts$/, '')
+  const isIntegration = folder === INTEGRATION
+  // Integration tests wait half of the time.
+  const jobs = availableParallelism() + (isIntegration ? 1 : 0)
+  const found = await findFailing(fault, isIntegration ? integrationGroups(tests) : unitGroups(tests), jobs)
+  return found?.replace(/^test\//, '').replace(/\.test\.ts$/, '')
 }
 
 /** Plants each fault of a line, and prints the unit test that finds it. */
@@ -248,11 +338,20 @@ async function tryLine(place: string): Promise<void> {
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { integration: { type: 'boolean', default: false } } })
 const [command, argument] = positionals
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => {
+    for (const mark of running) killAll(mark)
+    removePlanted()
+    process.exit(130)
+  })
+removePlanted()
 if (command === 'draw') {
   const rows = draw(Number(argument)).map((fault) => ({ fault, results: [] }))
   writeList(`${HEAD}\n\n`, [], rows)
-} else if (command === 'run' && argument !== undefined) await run(argument, values.integration)
-else if (command === 'line' && argument !== undefined) await tryLine(argument)
+} else if (command === 'run' && argument !== undefined) {
+  const endLanes = values.integration ? await serveLanes() : undefined
+  await run(argument, values.integration).finally(endLanes)
+} else if (command === 'line' && argument !== undefined) await tryLine(argument)
 else {
   console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration]')
   process.exit(2)
