@@ -12,6 +12,20 @@ export interface PageServer {
 
 export type Pages = Record<string, string | RequestListener>
 
+/** A file of this type, which arrives after some milliseconds. */
+export const serving =
+  (type: string, body: string | Buffer, milliseconds = 0): RequestListener =>
+  (_, response) =>
+    void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), milliseconds)
+
+/** An SVG image of one color. */
+export const drawing = (fill: string, width: number, height = width): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="${fill}"/></svg>`
+
+/** A green SVG image, which arrives after some milliseconds. */
+export const servingGreen = (width: number, height = width, milliseconds = 0): RequestListener =>
+  serving('image/svg+xml', drawing('#0f0', width, height), milliseconds)
+
 /** Serves pages on a free port of 127.0.0.1. */
 export async function servePages(pages: Pages): Promise<PageServer> {
   const requests: string[] = []

@@ -2,6 +2,7 @@ import { inflateSync } from 'node:zlib'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import t from 'tap'
+import { servingGreen } from '../../capture-runner/stage/page-server.ts'
 import { isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage, type Shot, strict } from '../options.ts'
 
@@ -57,10 +58,7 @@ const stage = await openStage(t, {
       <img src="/dot.svg" width="10" height="10" alt="A dot"><button>Press</button>
       <script>p.textContent = 'After'; console.warn('careful', { a: 1 }); setTimeout(() => { throw new TypeError('broken') }, 0)</script>`)
   },
-  '/dot.svg': (_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'image/svg+xml' })
-      .end('<svg xmlns="http://www.w3.org/2000/svg"><rect width="10" height="10" fill="red"/></svg>'),
+  '/dot.svg': servingGreen(10),
   '/closed': `<!doctype html><title>Closed</title><x-card></x-card><script>document.querySelector('x-card').attachShadow({ mode: 'closed' }).innerHTML = '<p>Closed</p>'</script>`,
   '/plain': `<!doctype html><title>Plain</title><p id="p">tod<b>ay</b></p><script>p.attachShadow({ mode: 'closed' }).innerHTML = 'Sold out <slot></slot>'</script>`,
   '/bare': `<!doctype html><title>Bare</title><div id="p"></div><script>p.attachShadow({ mode: 'closed' }).textContent = 'Sold out'</script>`,

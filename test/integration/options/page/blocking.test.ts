@@ -3,7 +3,7 @@ import t from 'tap'
 import { openLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { ensureLists } from '../../../cluster/images/lists.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
-import type { Pages } from '../../capture-runner/stage/page-server.ts'
+import { type Pages, serving } from '../../capture-runner/stage/page-server.ts'
 import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { markup, openStage, page } from '../options.ts'
 
@@ -20,14 +20,8 @@ const at =
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(page('', `<p>A line.</p>${body(new URL(`http://${request.headers.host}`).port)}`))
   }
-const script: Pages[string] = (_, response) => {
-  response.writeHead(200, { 'content-type': 'text/javascript' })
-  response.end(turns('#f00'))
-}
-const picture: Pages[string] = (_, response) => {
-  response.writeHead(200, { 'content-type': 'image/png' })
-  response.end(pixel)
-}
+const script = serving('text/javascript', turns('#f00'))
+const picture = serving('image/png', pixel)
 const scriptAt = (address: string) => `<script src="http://${address}"></script>`
 
 const BAR = 'position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9'
@@ -72,15 +66,11 @@ const stage = await openStage(
     '/worker': markup`<p>A line.</p><script>navigator.serviceWorker?.register('/sw.js').then(() => navigator.serviceWorker.ready).then(async () => {
        if (sessionStorage.again) { document.title = (await (await fetch('/answer')).text()); return }
        sessionStorage.again = 1; location.reload() })</script>`,
-    '/sw.js': (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/javascript' })
-      response.end(
-        `addEventListener('fetch', (e) => { if (e.request.url.endsWith('/answer')) e.respondWith(new Response('by the worker')) })`,
-      )
-    },
-    '/answer': (_, response) => {
-      response.end('by the site')
-    },
+    '/sw.js': serving(
+      'text/javascript',
+      `addEventListener('fetch', (e) => { if (e.request.url.endsWith('/answer')) e.respondWith(new Response('by the worker')) })`,
+    ),
+    '/answer': serving('text/plain', 'by the site'),
     '/unknown-banner': markup`<h1>News</h1><div style="position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9">We use cookies. <button>Fine</button></div>
        <nav style="position:fixed;top:0;left:0;right:0;height:40px;background:#0f0"><a href="/">Home</a></nav>`,
     '/inside': around(shadow('cookie-banner', `<div style="${BAR}">${TEXT}</div>`)),

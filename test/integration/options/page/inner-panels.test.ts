@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http'
 import t from 'tap'
+import { serving } from '../../capture-runner/stage/page-server.ts'
 import { BLUE, GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
 import { markup, openStage, page } from '../options.ts'
 
@@ -99,9 +100,7 @@ const stage = await openStage(t, {
   '/feed-scroll-endless': feed(1_000, onScroll, byRequest),
   '/feed-sight': feed(3, onSight, byRequest),
   '/feed-sight-endless': feed(1_000, onSight, byTimer),
-  '/rows-of-feed': (_, response) => {
-    setTimeout(() => response.end('x'), 150)
-  },
+  '/rows-of-feed': serving('text/plain', 'x', 150),
   // What stays as it is.
   '/rows': markup`<div id="list" style="height:100vh;overflow:auto"><div style="height:40000px;position:relative"><div style="position:absolute">${rows(20)}</div></div></div>`,
   '/editor': page('', `<div id="text" style="height:100vh;overflow:auto" contenteditable>${tall}</div>`),

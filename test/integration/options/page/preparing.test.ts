@@ -1,6 +1,7 @@
 // Preparation of the page before the screenshot. Some pages have JavaScript disabled or the strictest Content-Security-Policy.
 
 import t from 'tap'
+import { serving } from '../../capture-runner/stage/page-server.ts'
 import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { markup, openStage, page, strict } from '../options.ts'
 
@@ -16,17 +17,9 @@ const stage = await openStage(t, {
   '/init': page('', `<p>A line.</p><script>if (window.given === 7) ${turns('#0f0')}</script>`),
   '/frames': page('', '<iframe src="/inner" style="border:0;width:400px;height:300px"></iframe>'),
   '/inner': page('', `<script>if (window.given === 7) ${turns('#0f0')}</script>`),
-  '/sheet.css': (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/css' })
-    response.end('#one { background: url(/nothing.png) #0f0 !important }')
-  },
-  '/script.js': (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/javascript' })
-    response.end(turns('#00f'))
-  },
-  '/slow.json': (_, response) => {
-    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 700)
-  },
+  '/sheet.css': serving('text/css', '#one { background: url(/nothing.png) #0f0 !important }'),
+  '/script.js': serving('text/javascript', turns('#00f')),
+  '/slow.json': serving('application/json', '{}', 700),
   '/shadow': markup`<div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<div class="gone" style="height:200px;background:#f00">x</div>'</script>`,
   '/moving': markup`<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
      @keyframes spin { from { background: #00f } to { background: #f00 } }

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
-import type { Pages } from '../../capture-runner/stage/page-server.ts'
+import { type Pages, serving } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { atPaths, markup, openStage, page, pathOf } from '../options.ts'
 
@@ -98,15 +98,9 @@ const stage = await openStage(
       box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
-    '/data-in-300': (_, response) => {
-      setTimeout(() => response.end('x'), 300)
-    },
-    '/data': (_, response) => {
-      setTimeout(() => response.end('x'), 150)
-    },
-    '/slow-data': (_, response) => {
-      setTimeout(() => response.end('x'), 600)
-    },
+    '/data-in-300': serving('text/plain', 'x', 300),
+    '/data': serving('text/plain', 'x', 150),
+    '/slow-data': serving('text/plain', 'x', 600),
     '/never': () => {},
     '/spinner': ruled(
       '@keyframes turn { to { transform: rotate(1turn) } } #spin { width: 40px; height: 40px; background: #00f; animation: turn 1s linear infinite } #box { background: #0f0 }',
