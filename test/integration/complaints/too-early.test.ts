@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { serving, servingGreen } from '../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../capture-runner/stage/pixels.ts'
 import { markup, openStage, page } from '../options/options.ts'
 
@@ -29,20 +30,12 @@ t.teardown(() => {
   return names.close()
 })
 
-/** A green image that loads slowly. */
-const after =
-  (milliseconds: number): RequestListener =>
-  (_, response) => {
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"><rect width="300" height="300" fill="#0f0"/></svg>'
-    setTimeout(() => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg), milliseconds)
-  }
-
 const stage = await openStage(
   t,
   {
     // Like a single-page application: a script draws content from a slow response.
     '/application': markup`<main id="root"></main><script>fetch('/data').then((answer) => answer.text()).then((text) => { root.innerHTML = text; ${turns('#0f0')} })</script>`,
-    '/data': (_, response) => void setTimeout(() => response.end('<h1>There it is</h1>'), 1_200),
+    '/data': serving('text/plain', '<h1>There it is</h1>', 1_200),
     '/never-drawn': page('', `<main id="root"></main><script>fetch('/broken').then(() => {})</script>`),
     '/broken': (_, response) => void response.writeHead(500).end(),
     '/half': page('background:#fff', '<p>Text.</p><img src="/late.svg" width="300" height="300" style="display:block">'),
@@ -59,8 +52,8 @@ const stage = await openStage(
       ]),
     ),
     '/news.svg': () => {},
-    '/late.svg': after(700),
-    '/soon.svg': after(250),
+    '/late.svg': servingGreen(300, 300, 700),
+    '/soon.svg': servingGreen(300, 300, 250),
     // Like chats and tickers: a stream, a socket, frequent beacons, a long poll and a poll.
     '/restless': page(
       'background:#0f0',
@@ -72,7 +65,7 @@ const stage = await openStage(
     '/streams': page('background:#0f0', `<p>Text.</p><script>new EventSource('/events'); navigator.sendBeacon('/beacon', 'x')</script>`),
     '/events': (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
     '/beacon': (_, response) => void response.writeHead(204).end(),
-    '/poll': (_, response) => void setTimeout(() => response.end('x'), 300),
+    '/poll': serving('text/plain', 'x', 300),
     '/news': () => {},
     // The page requests the font after its load event, and the font never loads.
     '/font': page(

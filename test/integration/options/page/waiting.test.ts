@@ -4,6 +4,7 @@ import t from 'tap'
 import { repeatedly } from '../../../../capture-runner/src/capture/repeatedly.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { drawing, serving } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, RED } from '../../capture-runner/stage/pixels.ts'
 import { markup, openStage, page, strict } from '../options.ts'
 
@@ -11,7 +12,7 @@ import { markup, openStage, page, strict } from '../options.ts'
 
 const turns = (color: string) => `document.body.style.background='${color}'`
 const soon = (act: string, milliseconds = 600) => `<p id="p">A line.</p><script>setTimeout(() => { ${act} }, ${milliseconds})</script>`
-const SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="200" height="200" fill="#0f0"/></svg>'
+const SQUARE = drawing('#0f0', 200)
 const neverEnds = () => {}
 
 /** Boxes of 100 pixels in rows of ten. Each shows a late image of its own in another way. */
@@ -74,10 +75,7 @@ const stage = await openStage(t, {
     'background:#f00',
     '<p>A line.</p><script>const i = new Image(200, 200); i.src = "/late.svg"; document.body.append(i)</script>',
   ),
-  '/late.svg': async (_, response) => {
-    await setTimeout(1500)
-    response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(SQUARE)
-  },
+  '/late.svg': serving('image/svg+xml', SQUARE, 1_500),
   '/square.svg': held(0),
   '/held-e.svg': held(3500),
   '/held-a.svg': held(3500),
@@ -98,10 +96,7 @@ const stage = await openStage(t, {
      </script>`,
   '/tracked': page('background:#0f0', '<p>A line.</p><script>new Image().src = "/never"</script>'),
   '/never-background': page('', '<p style="background: url(/never)">A line.</p>'),
-  '/poll': async (_, response) => {
-    await setTimeout(50)
-    response.end('x')
-  },
+  '/poll': serving('text/plain', 'x', 50),
   '/hangs-open': page(
     'background:#f00',
     `<p>A line.</p><script>fetch('/never'); setTimeout(() => fetch('/poll').then(() => { ${turns('#0f0')} }), 300)</script>`,
