@@ -40,11 +40,11 @@ const FIRST_START = 'The first start takes about 9 minutes on 2 cores, because i
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
   const { begin, steps, tags } = imageSteps(true)
-  const [base, ...others] = steps
   const isFirst = await mustBuildPrograms()
   if (isFirst) process.stdout.write(`${FIRST_START}\n\n`)
-  const [packages, ...programs] = toolSteps()
-  return { steps: [packages, ...(isFirst ? [begin] : []), ...programs, base, ...clusterSteps(facts), ...others], tags }
+  const [packages, kubernetes, minio] = toolSteps()
+  const [base, ...others] = steps
+  return { steps: [packages, ...(isFirst ? [begin] : []), kubernetes, base, ...clusterSteps(facts), minio, ...others], tags }
 }
 
 /** Builds nothing, because another cluster pulls images from a registry. */

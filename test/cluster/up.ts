@@ -16,10 +16,10 @@ import { ensureContainerd, ensureDns, ensureKubelet, kubeconfigOf, requireRunnin
 import { certificatePaths } from './kubernetes/pki.ts'
 import { alreadyUp, type ClusterFacts, controlPlaneSettings, ensureEtcd, ensurePrerequisites } from './kubernetes/prerequisites.ts'
 import { ensureVolumes } from './kubernetes/volumes.ts'
-import { buildCoredns, buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
+import { buildKubernetes, buildMinio, locatePrograms } from './programs/programs.ts'
 
 /** Installs packages and builds programs. `morePackages` are additional Debian packages. */
-export function toolSteps(morePackages: readonly string[] = []): [Step, ...Step[]] {
+export function toolSteps(morePackages: readonly string[] = []): [packages: Step, kubernetes: Step, minio: Step] {
   return [
     { name: 'Debian packages', run: (report) => ensurePackages(report, morePackages) },
     { name: 'Kubernetes programs', run: (report) => built(buildKubernetes(report)) },
@@ -30,7 +30,6 @@ export function toolSteps(morePackages: readonly string[] = []): [Step, ...Step[
 /** The steps after those of the tools, in order. They fill `facts`. */
 export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
-    { name: 'CoreDNS', run: (report) => built(buildCoredns(report)) },
     { name: 'Network and certificates', run: () => ensurePrerequisites(facts) },
     { name: 'etcd', run: () => ensureEtcd(facts) },
     { name: 'API server', run: ensureApiServer },
@@ -92,9 +91,9 @@ async function ensureControllers(): Promise<string> {
 }
 
 async function ensureNode(facts: ClusterFacts): Promise<string> {
-  const { kubernetes, coredns } = await locatePrograms()
+  const { kubernetes } = await locatePrograms()
   await ensurePause()
-  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(coredns, facts.hasOutboundNetwork)])
+  const started = await Promise.all([ensureKubelet(kubernetes), ensureDns(kubernetes, facts.hasOutboundNetwork)])
   return started.some(Boolean) ? 'kubelet, kube-proxy and CoreDNS started' : alreadyUp
 }
 

@@ -11,6 +11,7 @@ import { ensurePackages } from '../host/packages.ts'
 import { choices } from '../host/state.ts'
 import { type Report, runSteps, type Step } from '../host/steps.ts'
 import { place } from '../kubernetes/network.ts'
+import { buildMinio } from '../programs/programs.ts'
 import { baseImage, ensureBase } from './base.ts'
 import { ensureImage } from './build.ts'
 import { type ImagePlan, imageReference, images, releaseTag } from './plan.ts'
@@ -20,7 +21,7 @@ import { buildah } from './store.ts'
 export type ImageTags = Map<string, string>
 
 export interface ImageSteps {
-  /** Begins to build the images that contain no program from Go, while Go compiles. The other steps try again what failed. */
+  /** Begins to build the images that contain no program from Go, and then to compile MinIO, while Go compiles Kubernetes. The other steps try again what failed. */
   begin: Step
   /** The first builds the base image, after the early builds. Then there is one for each image. */
   steps: [Step, ...Step[]]
@@ -42,6 +43,8 @@ export function imageSteps(load: boolean, only?: readonly string[]): ImageSteps 
     name: 'Images',
     run: async () => {
       early = buildEarly().catch(() => {})
+      // Meanwhile, Go has compiled what MinIO and Kubernetes have in common, and does not compile it twice.
+      early.then(() => buildMinio()).catch(() => {})
       return 'being built during the next steps'
     },
   }

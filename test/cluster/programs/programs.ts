@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../host/exec.ts'
 import { fillOnce } from '../host/fill-once.ts'
@@ -30,10 +30,8 @@ export type OnProgress = (text: string) => void
 
 /** Directories with the programs. */
 export interface Programs {
-  /** kube-apiserver … kubectl, helm, etcd. */
+  /** kube-apiserver … kubectl, helm, etcd, and coredns with the plugins of the cluster's configuration. */
   kubernetes: string
-  /** coredns with the plugins of the cluster's configuration. */
-  coredns: string
   /** minio with our patches, these patches, and its licence files. */
   minio: string
   /** minio without patches, for tests only. */
@@ -44,20 +42,26 @@ export interface Programs {
 export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
 
 const kubernetesFlags = [
-  '-s -w',
   ...['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => versionFlags(name, kubernetesVersion)),
 ].join(' ')
 
 /** Without a cluster, Helm rejects charts that need a newer Kubernetes than the version that it was built for. */
-const helmFlags = ['-s -w', ...['pkg/chartutil', 'pkg/lint/rules'].map((name) => helmVersionFlags(name, kubernetesVersion))].join(' ')
+const helmFlags = ['pkg/chartutil', 'pkg/lint/rules'].map((name) => helmVersionFlags(name, kubernetesVersion)).join(' ')
+
+/** What `go build` calls each program, its package, its name, and its linker flags. */
+const clusterPrograms = [
+  { output: 'kube', package: './kube', name: 'kube', flags: kubernetesFlags },
+  { output: 'helm', package: 'helm.sh/helm/v3/cmd/helm', name: 'helm', flags: helmFlags },
+  { output: 'server', package: 'go.etcd.io/etcd/server/v3', name: 'etcd', flags: '' },
+  { output: 'dns', package: './dns', name: 'coredns', flags: '' },
+]
 
 /** Paths of the programs, even before they are built. */
 export async function locatePrograms(): Promise<Programs> {
   const files = ['go.mod', 'go.sum', 'kube/main.go', 'dns/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8'))
   const [mod, sum, kube, dns] = (await Promise.all(files)) as [string, string, string, string]
   return {
-    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, mod, sum, kube])}`),
-    coredns: path.join(programsDirectory, `coredns-${digestOf([mod, sum, dns])}`),
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([JSON.stringify(clusterPrograms), mod, sum, kube, dns])}`),
     minio: await locateMinio(),
     upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
   }
@@ -65,8 +69,8 @@ export async function locatePrograms(): Promise<Programs> {
 
 /** True if the programs of the cluster must be compiled first, which takes minutes. */
 export async function mustBuildPrograms(): Promise<boolean> {
-  const { kubernetes, coredns, minio } = await locatePrograms()
-  return ![kubernetes, coredns, minio].every((directory) => existsSync(directory))
+  const { kubernetes, minio } = await locatePrograms()
+  return ![kubernetes, minio].every((directory) => existsSync(directory))
 }
 
 /** Directory of MinIO for a platform. Other platforms than this machine's are built only for releases. */
@@ -75,30 +79,20 @@ export async function locateMinio(platform = hostPlatform): Promise<string> {
   return path.join(programsDirectory, `${prefix}minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`)
 }
 
-/** Builds kube (six programs in one), helm and etcd unless they exist. Resolves to true when something was built. */
+/**
+ * Builds kube (six programs in one), helm, etcd and coredns unless they exist, with one command: while it links one program on one processor, it
+ * compiles the others. Resolves to true when something was built.
+ */
 export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
-    const build = builderOf(onProgress)
-    await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
-    await build(['-ldflags', helmFlags, '-o', path.join(directory, 'helm'), 'helm.sh/helm/v3/cmd/helm'])
-    await build(['-ldflags', '-s -w', '-o', path.join(directory, 'etcd'), 'go.etcd.io/etcd/server/v3'])
+    const linking = clusterPrograms.flatMap(({ package: name, flags }) => ['-ldflags', `${name}=-s -w ${flags}`])
+    const packages = clusterPrograms.map((program) => program.package)
+    const args = ['go', 'build', '-v', '-tags', 'providerless', ...linking, '-o', `${directory}/`, ...packages]
+    await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(onProgress) })
+    for (const { output, name } of clusterPrograms) await rename(path.join(directory, output), path.join(directory, name))
     for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
   })
-}
-
-/** Builds CoreDNS, which only the cluster needs, unless it exists. Resolves to true when it was built. */
-export async function buildCoredns(onProgress: OnProgress = () => {}): Promise<boolean> {
-  const { coredns } = await locatePrograms()
-  return buildInto(coredns, async (directory) => {
-    await builderOf(onProgress)(['-ldflags', '-s -w', '-o', path.join(directory, 'coredns'), './dns'])
-  })
-}
-
-/** `go build` of the module of the cluster's programs. */
-function builderOf(onProgress: OnProgress): (args: readonly string[]) => Promise<unknown> {
-  const onLine = followBuild(onProgress)
-  return (args) => run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
 }
 
 /** Builds MinIO with the patches unless it exists. Resolves to true when it was built. @throws when a patch does not apply */
