@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 }
 
 /** Measured on 2 cores, with a network that downloads the modules and packages in about a minute. */
-const FIRST_START = 'The first start takes about 9 minutes on 2 cores, because it compiles Kubernetes. Later starts take about 20 seconds.'
+const FIRST_START = 'The first start takes about 11 minutes on 2 cores, because it compiles Kubernetes. Later starts take about 20 seconds.'
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
   const { begin, steps, tags } = imageSteps(true)
