@@ -39,6 +39,16 @@ addEventListener('scroll', () => {
 })`)}`,
 })
 
+/** Red, and green with the title `reached` after it has fetched `?url=`. */
+const fetching = (url: string) =>
+  htmlOf({
+    title: 'not reached',
+    style: 'html{background:#ff0000}',
+    body: script(`fetch(${JSON.stringify(url).replaceAll('<', '\\u003c')}, { mode: 'no-cors' }).then(() => {
+  document.documentElement.style.background = '#00ff00'; document.title = 'reached'
+})`),
+  })
+
 /** Pages with scripts. */
 export const behaving: Routes = {
   late: page((query) =>
@@ -55,6 +65,7 @@ export const behaving: Routes = {
   fingerprint: ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end("tracked.style.background = '#ff0000'")
   },
+  reach: page((query) => fetching(query.get('url') ?? '/image')),
   'loop-at-once': page(() => htmlOf({ title: 'Loops at once', body: script('for (;;);') })),
   alerts: page(() =>
     htmlOf({
