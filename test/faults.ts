@@ -194,7 +194,7 @@ function removePlanted(): void {
 
 const INTEGRATION = 'test/integration/'
 const durations = readRecorded()
-const secondsOf = (file: string): number => durations[file] ?? (file.startsWith(INTEGRATION) ? 90 : 5)
+const secondsOf = (file: string): number => Math.ceil(durations[file] ?? (file.startsWith(INTEGRATION) ? 90 : 5))
 /** The seconds after which test files of a process count as failed. */
 const limitOf = (files: Group): number => files.reduce((seconds, file) => seconds + 3 * secondsOf(file), 60)
 
