@@ -21,7 +21,7 @@ import { buildah } from './store.ts'
 export type ImageTags = Map<string, string>
 
 export interface ImageSteps {
-  /** Begins to build the images that contain no program from Go, and then to compile MinIO, while Go compiles Kubernetes. The other steps try again what failed. */
+  /** While Go compiles Kubernetes, begins to build the images without a program from Go, and then to compile MinIO. Later steps try again what failed. */
   begin: Step
   /** The first builds the base image, after the early builds. Then there is one for each image. */
   steps: [Step, ...Step[]]
