@@ -38,8 +38,11 @@ export interface Programs {
   upstreamMinio: string
 }
 
-/** The environment of every build: needs no C compiler, and uses only the installed Go. */
-export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+/**
+ * The environment of every build: needs no C compiler, and uses only the installed Go. Symbols for debuggers, which the linker would remove again, and
+ * frequent garbage collection take a tenth of the time.
+ */
+export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false -gcflags=all=-dwarf=false', GOGC: '400' }
 
 const kubernetesFlags = [
   ...['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => versionFlags(name, kubernetesVersion)),
@@ -61,7 +64,7 @@ export async function locatePrograms(): Promise<Programs> {
   const files = ['go.mod', 'go.sum', 'kube/main.go', 'dns/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8'))
   const [mod, sum, kube, dns] = (await Promise.all(files)) as [string, string, string, string]
   return {
-    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([JSON.stringify(clusterPrograms), mod, sum, kube, dns])}`),
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([clusterPrograms, mod, sum, kube, dns])}`),
     minio: await locateMinio(),
     upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
   }
@@ -76,7 +79,7 @@ export async function mustBuildPrograms(): Promise<boolean> {
 /** Directory of MinIO for a platform. Other platforms than this machine's are built only for releases. */
 export async function locateMinio(platform = hostPlatform): Promise<string> {
   const prefix = platform === hostPlatform ? '' : `${platform}.`
-  return path.join(programsDirectory, `${prefix}minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`)
+  return path.join(programsDirectory, `${prefix}minio-${digestOf([minioModule, await readModifications()])}`)
 }
 
 /**
@@ -158,7 +161,7 @@ async function placeLicenses(source: string, { notice, patches }: Modifications,
 }
 
 /** The digest that names a build's directory. */
-export function digestOf(parts: readonly (string | readonly string[])[]): string {
+export function digestOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
 }
 
