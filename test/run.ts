@@ -29,6 +29,8 @@ interface Stage {
   tests?: string
   /** Number of test files that run at the same time. */
   jobs?: number
+  /** The same when no other stage runs. */
+  jobsAlone?: number
   /** Files that leave the state of their process alone share a process. */
   hasGroups?: true
   /** The files of a lane share an API server. */
@@ -52,6 +54,8 @@ const stages: Stage[] = [
     prepare: [prepareProduct],
     tests: 'test/integration',
     jobs: availableParallelism(),
+    // Each file waits for a fifth of its time.
+    jobsAlone: availableParallelism() + 1,
     hasLanes: true,
     isRepeated: true,
   },
@@ -144,13 +148,15 @@ async function selectChanged(base: string | undefined): Promise<ReadonlySet<stri
   }
 }
 
-function run([command = '', ...args]: string[], output: number | 'inherit' = 'inherit'): Promise<number> {
-  const child = spawn(command, args, { stdio: ['inherit', output, 'inherit'] })
+/** @param message what the process is told, and after what */
+function run([command = '', ...args]: string[], output: number | 'inherit' = 'inherit', message?: Part['moreJobs']): Promise<number> {
+  const child = spawn(command, args, { stdio: ['inherit', output, 'inherit', ...(message ? (['ipc'] as const) : [])] })
+  message?.after.then(() => child.connected && child.send(message.jobs))
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
 }
 
 /** Runs test files. Resolves to tap's output and exit code. */
-async function runFiles(report: string, { files, jobs, hasCoverage, hasGroups }: Part): Promise<{ text: string; code: number }> {
+async function runFiles(report: string, { files, jobs, moreJobs, hasCoverage, hasGroups }: Part): Promise<{ text: string; code: number }> {
   const groups = hasGroups ? groupFiles(files) : files.map((file) => [file])
   const code = hasCoverage
     ? // tap's reporters redraw for each assertion, which with thousands of them takes longer than the tests.
@@ -164,15 +170,15 @@ async function runFiles(report: string, { files, jobs, hasCoverage, hasGroups }:
         `--output-file=${report}`,
         '--reporter=silent',
       ])
-    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...groups.map((group) => group.join()), String(jobs)])
+    : await runInto(report, [node, 'test/support/processes/run-files.ts', ...groups.map((group) => group.join()), String(jobs)], moreJobs)
   return { text: ungroup(readFileSync(report, 'utf8')), code }
 }
 
 /** Runs a command whose output is the content of a file. */
-async function runInto(file: string, command: string[]): Promise<number> {
+async function runInto(file: string, command: string[], message: Part['moreJobs']): Promise<number> {
   const output = openSync(file, 'w')
   try {
-    return await run(command, output)
+    return await run(command, output, message)
   } finally {
     closeSync(output)
   }
@@ -212,16 +218,16 @@ interface Outcome {
   faults: string[]
 }
 
-/** Runs the test files of a stage. */
-async function runTests(stage: Stage): Promise<Outcome> {
-  const { name, tests = '', jobs = 1, hasGroups } = stage
+/** Runs the test files of a stage. @param others what runs beside it */
+async function runTests(stage: Stage, others: Promise<unknown> = Promise.resolve()): Promise<Outcome> {
+  const { name, tests = '', jobs = 1, jobsAlone, hasGroups } = stage
   mkdirSync('.tintype/test', { recursive: true })
   const endLanes = stage.hasLanes ? await serveLanes() : undefined
   const files = filesOf(stage).filter(isSelected)
   const mustWait = files.some(usesTool) && !(await tools?.areBuilt())
   const coversCore = stage.coversCore && findCoreTests().every(isSelected)
   const parts = planParts(
-    { files, jobs, ...(hasGroups && { hasGroups }) },
+    { files, jobs, ...(jobsAlone && { moreJobs: { jobs: jobsAlone, after: others } }), ...(hasGroups && { hasGroups }) },
     (file) => coversCore === true && isOfCore(file),
     (file) => mustWait && usesTool(file),
   )
@@ -276,7 +282,9 @@ for (const group of groups) {
     process.exit(1)
   }
   if (toolUsers.length > 0) tools ??= new BackgroundTools()
-  const outcomes = await Promise.all(group.filter(({ tests }) => tests).map(runTests))
+  const [first, ...beside] = group.filter(({ tests }) => tests)
+  const others = Promise.all(beside.map((stage) => runTests(stage)))
+  const outcomes = first ? [await runTests(first, others), ...(await others)] : []
   const totals: Totals = { passed: outcomes.length > 0 ? 0 : 1, failed: 0 }
   for (const outcome of outcomes) {
     const { passed, failed } = await finish(outcome)

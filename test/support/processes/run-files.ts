@@ -15,6 +15,10 @@ const RUN_GROUP = 'test/support/groups/run-group.ts'
 const groups = process.argv.slice(2)
 t.jobs = Number(groups.pop())
 t.setTimeout(0) // each process has its own limit
+process.on('message', (jobs) => {
+  t.jobs = Number(jobs)
+})
+process.channel?.unref()
 process.env.TAP_TIMEOUT = String(TIMEOUT_MILLISECONDS / 1_000)
 
 function openResult(name: string): WriteStream {

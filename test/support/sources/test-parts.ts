@@ -3,6 +3,8 @@ export interface Part {
   files: readonly string[]
   /** Number of concurrent files. */
   jobs: number
+  /** Their number when a file ends from then on. */
+  moreJobs?: { jobs: number; after: Promise<unknown> }
   /** The part starts when the tools are built. */
   needsTools?: true
   /** Files that leave the state of their process alone share a process. */

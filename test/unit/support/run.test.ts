@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 
@@ -11,6 +12,7 @@ function runStage(t: Test, files: Record<string, string>) {
   const linked = (name: string) => t.fixture('symlink', path.join(repository, name))
   const directory = t.testdir({
     node_modules: linked('node_modules'),
+    met: {},
     test: { 'prepare.ts': linked('test/prepare.ts'), support: linked('test/support'), unit: {}, integration: files, e2e: {} },
   })
   // Without what the outer run says to its tests.
@@ -48,4 +50,19 @@ t.test('a file that fails, ends early, has no test, or leaves an `only` makes a 
 t.test('a test file that no stage runs makes a run red', async (t) => {
   const { status, printed } = runStage(t, { 'one.spec.ts': PASSING })
   t.match({ status, printed }, { status: 1, printed: /^no stage runs test\/integration\/one\.spec\.ts\. Move it to / })
+})
+
+t.test('when no other stage runs, one file more runs at the same time than there are processors', async (t) => {
+  const count = availableParallelism() + 1
+  const meeting = `${IMPORT}import { readdirSync, writeFileSync } from 'node:fs'
+import { eventually } from '../support/eventually.ts'
+t.test('meets the others', async () => {
+  writeFileSync('met/' + process.pid, '')
+  await eventually('all are there', async () => readdirSync('met').length === ${count})
+})
+`
+  const files = Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}.test.ts`, meeting]))
+  // The number is larger from the end of the first file on.
+  const { status, printed } = runStage(t, { '0-first.test.ts': PASSING, ...files })
+  t.match({ status, printed }, { status: 0, printed: new RegExp(`\n${count + 1} passed, 0 failed\n$`) })
 })
