@@ -4,6 +4,7 @@
 //   npm run faults -- draw SEED                     writes the list: test/faults.md
 //   npm run faults -- run COLUMN                    plants each fault of the list in turn, and writes the results of unit tests to a column
 //   npm run faults -- run COLUMN --integration      does the same with the integration tests, for the faults that no unit test of the column found
+//     --limit SECONDS                               only the first of them, which together take as long
 //
 // A fault changes the file in this checkout, so use a worktree of its own, in which nothing else runs. Before `--integration`, run
 // `node test/prepare.ts --product`.
@@ -195,6 +196,7 @@ function removePlanted(): void {
 const INTEGRATION = 'test/integration/'
 const durations = readRecorded()
 const secondsOf = (file: string): number => Math.ceil(durations[file] ?? (file.startsWith(INTEGRATION) ? 90 : 5))
+const secondsOfAll = (files: readonly string[]): number => files.reduce((sum, file) => sum + secondsOf(file), 0)
 /** The seconds after which test files of a process count as failed. */
 const limitOf = (files: Group): number => files.reduce((seconds, file) => seconds + 3 * secondsOf(file), 60)
 
@@ -258,7 +260,7 @@ async function runUntilFailure(queue: Group[], jobs: number): Promise<Group | un
 }
 
 /** Number of unit test files that run alone first. */
-const NEAREST = 4
+const NEAREST = 12
 /** Files that have passed without a fault. */
 const sound = new Set<string>()
 
@@ -309,11 +311,14 @@ const unitGroups = (tests: readonly string[]): Group[] => [
   ...groupFiles(tests.slice(NEAREST), leavesProcessAlone),
 ]
 /** A file that is twice as far away is half as likely to fail. */
-const integrationGroups = (tests: readonly string[]): Group[] =>
-  tests
+function integrationGroups(tests: readonly string[]): Group[] {
+  const sorted = tests
     .map((file, rank) => ({ file, cost: (rank + 1) * secondsOf(file) }))
     .sort((a, b) => a.cost - b.cost)
-    .map(({ file }) => [file])
+    .map(({ file }) => file)
+  const end = values.limit === undefined ? -1 : sorted.findIndex((_, at) => secondsOfAll(sorted.slice(0, at + 1)) > Number(values.limit))
+  return (end < 0 ? sorted : sorted.slice(0, Math.max(1, end))).map((file) => [file])
+}
 
 /** A near test file below a folder that finds a fault: `unit/crds/client/lister`. */
 async function findTest(fault: Fault, folder: 'test/unit/' | typeof INTEGRATION): Promise<string | undefined> {
@@ -336,7 +341,10 @@ async function tryLine(place: string): Promise<void> {
   }
 }
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { integration: { type: 'boolean', default: false } } })
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { integration: { type: 'boolean', default: false }, limit: { type: 'string' } },
+})
 const [command, argument] = positionals
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => {
@@ -353,6 +361,6 @@ if (command === 'draw') {
   await run(argument, values.integration).finally(endLanes)
 } else if (command === 'line' && argument !== undefined) await tryLine(argument)
 else {
-  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration]')
+  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration [--limit SECONDS]]')
   process.exit(2)
 }
