@@ -101,7 +101,8 @@ export async function listenForArrivals(
   const server = http.createServer((request, response) => {
     if (respond(request, response)) return
     note({ address: plain(request.socket), path: request.url ?? '' })
-    response.setHeader('access-control-allow-origin', '*').end('inside')
+    // Each request looks its name up again, also when a busy machine lets the first lookup serve all connections of a page.
+    response.writeHead(200, { 'access-control-allow-origin': '*', connection: 'close' }).end('inside')
   })
   server.on('upgrade', (request, socket) => {
     note({ address: plain(socket as net.Socket), path: request.url ?? '' })
