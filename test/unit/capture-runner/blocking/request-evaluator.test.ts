@@ -6,50 +6,36 @@ import type { RequestRules } from '../../../../capture-runner/src/plan/blocking.
 const engine = FiltersEngine.parse('||ads.example^$third-party\n||count.example/x.js$script,redirect=noopjs\n@@||ads.example/fine^')
 const NOTHING: RequestRules = { engines: [], refused: [], refusedKinds: [], allowed: [], thirdParty: false }
 const PAGE = 'https://news.example/'
-const decide = (rules: Partial<RequestRules>, url: string, resourceType = 'Script', isPage = false) =>
-  new RequestEvaluator(PAGE, { ...NOTHING, ...rules }, rules.engines ? [engine] : []).evaluate({
-    url,
-    resourceType,
-    isPage,
-    documentUrl: undefined,
-  })
-
-const cases: { name: string; decision: string; is: string }[] = [
-  { name: 'passes a request without a matching rule', decision: decide({}, 'https://ads.example/a.js'), is: 'pass' },
-  { name: 'blocks a request in a list', decision: decide({ engines: ['ads'] }, 'https://ads.example/a.js'), is: 'refuse' },
-  { name: 'passes a request that a list excepts', decision: decide({ engines: ['ads'] }, 'https://ads.example/fine/a.js'), is: 'pass' },
-  {
-    name: 'responds to a script that has a replacement',
-    decision: decide({ engines: ['ads'] }, 'https://count.example/x.js'),
-    is: 'empty',
-  },
-  {
-    name: 'responds to a blocked frame, which would show an error',
-    decision: decide({ engines: ['ads'] }, 'https://ads.example/', 'Document'),
-    is: 'empty',
-  },
-  { name: 'blocks patterns', decision: decide({ refused: ['*/a.js'] }, 'https://any.example/a.js'), is: 'refuse' },
-  { name: 'blocks resource types', decision: decide({ refusedKinds: ['font'] }, 'https://any.example/f', 'Font'), is: 'refuse' },
-  {
-    name: 'treats fetch and xhr as the same type',
-    decision: decide({ refusedKinds: ['fetch'] }, 'https://any.example/f', 'XHR'),
-    is: 'refuse',
-  },
-  { name: 'blocks other sites', decision: decide({ thirdParty: true }, 'https://cdn.other.example/f'), is: 'refuse' },
-  { name: 'passes other hosts of the site', decision: decide({ thirdParty: true }, 'https://cdn.news.example/f'), is: 'pass' },
-  {
-    name: 'gives allowed patterns precedence over all rules',
-    decision: decide({ engines: ['ads'], refused: ['*'], thirdParty: true, allowed: ['ads.example'] }, 'https://ads.example/a.js'),
-    is: 'pass',
-  },
-  {
-    name: 'never blocks the page',
-    decision: decide({ refused: ['*'], refusedKinds: ['document'] }, PAGE, 'Document', true),
-    is: 'pass',
-  },
-  { name: 'passes data URLs', decision: decide({ refused: ['*'] }, 'data:text/plain,x'), is: 'pass' },
+interface Case {
+  rules?: Partial<RequestRules>
+  url?: string
+  resourceType?: string
+  isPage?: boolean
+}
+const ADS = { engines: ['ads' as const] }
+const FRAME = { resourceType: 'Document' }
+const all: Partial<RequestRules> = { ...ADS, refused: ['*'], thirdParty: true, allowed: ['ads.example'] }
+const cases: readonly (readonly [name: string, decision: string, asked: Case])[] = [
+  ['passes a request without a matching rule', 'pass', { url: 'https://ads.example/a.js' }],
+  ['blocks a request in a list', 'refuse', { rules: ADS, url: 'https://ads.example/a.js' }],
+  ['passes a request that a list excepts', 'pass', { rules: ADS, url: 'https://ads.example/fine/a.js' }],
+  ['responds to a script that has a replacement', 'empty', { rules: ADS, url: 'https://count.example/x.js' }],
+  ['responds to a blocked frame, which would show an error', 'empty', { rules: ADS, url: 'https://ads.example/', ...FRAME }],
+  ['blocks patterns', 'refuse', { rules: { refused: ['*/a.js'] } }],
+  ['blocks resource types', 'refuse', { rules: { refusedKinds: ['font'] }, resourceType: 'Font' }],
+  ['treats fetch and xhr as the same type', 'refuse', { rules: { refusedKinds: ['fetch'] }, resourceType: 'XHR' }],
+  ['blocks other sites', 'refuse', { rules: { thirdParty: true } }],
+  ['passes other hosts of the site', 'pass', { rules: { thirdParty: true }, url: 'https://cdn.news.example/f' }],
+  ['gives allowed patterns precedence over all rules', 'pass', { rules: all, url: 'https://ads.example/a.js' }],
+  ['never blocks the page', 'pass', { rules: { refused: ['*'], refusedKinds: ['document'] }, url: PAGE, ...FRAME, isPage: true }],
+  ['passes data URLs', 'pass', { rules: { refused: ['*'] }, url: 'data:text/plain,x' }],
 ]
-for (const { name, decision, is } of cases) t.test(`RequestEvaluator ${name}`, async (t) => t.equal(decision, is))
+for (const [name, decision, { rules = {}, url = 'https://any.example/a.js', resourceType = 'Script', isPage = false }] of cases) {
+  t.test(`RequestEvaluator ${name}`, async (t) => {
+    const evaluator = new RequestEvaluator(PAGE, { ...NOTHING, ...rules }, rules.engines ? [engine] : [])
+    t.equal(evaluator.evaluate({ url, resourceType, isPage, documentUrl: undefined }), decision)
+  })
+}
 
 t.test('RequestEvaluator uses the page’s URL after redirects, and counts blocked requests', async (t) => {
   const evaluator = new RequestEvaluator('https://short.example/1', { ...NOTHING, thirdParty: true }, [])

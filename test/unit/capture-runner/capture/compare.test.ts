@@ -87,6 +87,19 @@ t.test('compare compares pictures of each format, and shows what only one of the
     t.match(comparison, { changed: true, changedPixels: 400, changedRatio: 1 / 3, sizeChanged: true }, format)
     t.ok(files.has('diff'), format)
   }
+  const gray = (level: number) => sharp({ create: { width: 40, height: 20, channels: 3, background: { r: level, g: level, b: level } } })
+  const [dark, light] = await Promise.all([32, 224].map((level) => gray(level).toColourspace('b-w').png().toBuffer()))
+  t.match((await compareFiles(t, dark!, light!)).comparison, { changed: true, changedPixels: 800 }, 'gray pictures')
+  const white = { input: { create: { width: 5, height: 5, channels: 4 as const, background: '#fff' } }, top: 5 }
+  const [left, right] = await Promise.all(
+    [5, 20].map((at) =>
+      sharp({ create: { width: 40, height: 20, channels: 4, background: '#0000' } })
+        .composite([{ ...white, left: at }])
+        .png()
+        .toBuffer(),
+    ),
+  )
+  t.match((await compareFiles(t, left!, right!)).comparison, { changed: true, changedPixels: 50 }, 'white on transparent')
 })
 
 t.test('an icon of a jpeg or webp whose color changed by 30 levels was not a change', async (t) => {

@@ -92,18 +92,16 @@ t.test('setDates leaves other files and PDFs without dates unchanged', async (t)
 const page = { contentWidth: 1_000, contentHeight: 5_000, scrollX: 0, scrollY: 200 }
 const box = (x: number, y: number, width: number, height: number) => ({ x, y, width, height })
 
-t.test('toRegion rounds the box to whole pixels', async (t) => {
-  t.strictSame(toRegion([box(10.4, 20.6, 100.2, 50)], 0, page), box(10, 20, 101, 51))
-  t.strictSame(toRegion([box(10.001, 20.001, 100, 50)], 0, page), box(10, 20, 100, 50), 'except for rounding errors')
-})
-
-t.test('toRegion joins boxes and adds padding', async (t) => {
-  t.strictSame(toRegion([box(100, 100, 50, 50), box(300, 400, 10, 20)], 5, page), box(95, 95, 220, 330))
-})
-
-t.test('toRegion ends at the end of the page', async (t) => {
-  t.strictSame(toRegion([box(5, 4_990, 990, 100)], 20, page), box(0, 4_970, 1_000, 30))
-  t.strictSame(toRegion([box(2_000, 10, 100, 100)], 0, page), box(2_000, 10, 1, 100), 'and is never empty')
+t.test('toRegion joins boxes in whole pixels, adds padding, and ends at the end of the page', async (t) => {
+  const cases: [what: string, boxes: ReturnType<typeof box>[], padding: number, region: ReturnType<typeof box>][] = [
+    ['whole pixels', [box(10.4, 20.6, 100.2, 50)], 0, box(10, 20, 101, 51)],
+    ['rounding errors', [box(10.001, 20.001, 100, 50)], 0, box(10, 20, 100, 50)],
+    ['two boxes', [box(100, 100, 50, 50), box(300, 400, 10, 20)], 5, box(95, 95, 220, 330)],
+    ['the end of the page', [box(5, 4_990, 990, 100)], 20, box(0, 4_970, 1_000, 30)],
+    ['beside the page, but never empty', [box(2_000, 10, 100, 100)], 0, box(2_000, 10, 1, 100)],
+    ['below the page, but never empty', [box(10, 6_000, 100, 100)], 0, box(10, 6_000, 100, 1)],
+  ]
+  for (const [what, boxes, padding, region] of cases) t.strictSame(toRegion(boxes, padding, page), region, what)
 })
 
 t.test('withinWindow returns the visible part of a region', async (t) => {

@@ -49,12 +49,6 @@ t.test('the joined stream has the right checksum', async (t) => {
   t.equal(inflateSync(Buffer.concat(data)).length, 1_500 * (1 + WIDTH * 3))
 })
 
-t.test('a single section equals the image', async (t) => {
-  const pixels = buildPixels(200 * WIDTH * 3, 7)
-  const sections = await sectionsOf([buildChromiumPng(pixels, { width: WIDTH, channels: 3, filter: 2 })])
-  t.ok((await decode(join(sections))).data.equals(pixels))
-})
-
 t.test('the browser’s compressed data is kept except for the beginning', async (t) => {
   const picture = buildChromiumPng(buildPixels(3_000 * WIDTH * 3, 8), { width: WIDTH, channels: 3, filter: 2 })
   const kept = (await toSection(picture))?.rows.at(-2)
@@ -63,23 +57,9 @@ t.test('the browser’s compressed data is kept except for the beginning', async
 
 t.test('toSection rejects images of other encoders than Chromium’s', async (t) => {
   const pixels = buildPixels(100 * WIDTH * 3, 9)
-  t.equal(
-    await toSection(
-      await sharp(pixels, { raw: { width: WIDTH, height: 100, channels: 3 } })
-        .png()
-        .toBuffer(),
-    ),
-    undefined,
-  )
+  const image = sharp(pixels, { raw: { width: WIDTH, height: 100, channels: 3 } })
+  for (const format of ['png', 'jpeg'] as const) t.equal(await toSection(await image.toFormat(format).toBuffer()), undefined, format)
   t.equal(await toSection(buildChromiumPng(pixels, { width: WIDTH, channels: 3, filter: 3 })), undefined, 'averages need the row above')
-  t.equal(
-    await toSection(
-      await sharp(pixels, { raw: { width: WIDTH, height: 100, channels: 3 } })
-        .jpeg()
-        .toBuffer(),
-    ),
-    undefined,
-  )
   t.equal(await toSection(Buffer.of()), undefined)
   const whole = buildChromiumPng(pixels, { width: WIDTH, channels: 3, filter: 2 })
   for (const length of [20, 200, whole.length - 13]) t.equal(await toSection(whole.subarray(0, length)), undefined, `${length} bytes`)

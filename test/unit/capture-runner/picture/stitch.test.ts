@@ -55,12 +55,22 @@ t.test('stitch joins tiles with and without alpha', async (t) => {
   t.ok(middle.equals(pixelsOf(tiles[1] as Tile, 4)))
 })
 
-t.test('stitch encodes a jpeg and a webp', async (t) => {
+t.test('stitch encodes a jpeg and a webp, with each tile at its place', async (t) => {
   useTemporaryDirectory(t)
+  const levelAt = (y: number) => 40 + y / 6
+  const take = ({ y, width, height }: Tile) =>
+    sharp({ create: { width, height, channels: 3, background: { r: levelAt(y), g: 0, b: 0 } } })
+      .png()
+      .toBuffer()
   for (const format of ['jpeg', 'webp'] as const) {
-    const { picture, quality } = await stitch(tiles, asChromium, { ...png(), format, quality: 80 })
+    const { picture, quality } = await stitch(tiles, take, { ...png(), format, quality: 80 })
     t.match(await sharp(picture).metadata(), { format, width: WIDTH, height: 3 * HEIGHT })
     t.equal(quality, 80)
+    for (const { x, y, width, height } of tiles) {
+      const tile = await sharp(picture).extract({ left: x, top: y, width, height }).toBuffer()
+      const [red] = (await sharp(tile).stats()).channels
+      t.ok(Math.abs((red?.mean ?? 0) - levelAt(y)) < 4, `${format} at ${y}: ${red?.mean}`)
+    }
   }
 })
 
@@ -76,24 +86,19 @@ t.test('stitch takes one tile at a time', async (t) => {
   await stitch(tiles, take, png())
 })
 
-t.test('stitch ends with its signal and leaves no file behind', async (t) => {
+t.test('stitch ends with its signal, or with a tile that cannot be taken, and leaves no file behind', async (t) => {
   const directory = useTemporaryDirectory(t)
   const end = new AbortController()
-  const reason = new Error('canceled')
-  const take = async (tile: Tile) => {
-    if (tile === tiles.at(-1)) end.abort(reason)
-    return asChromium(tile)
+  const endings = {
+    'no picture': () => Promise.reject(new Error('no picture')),
+    canceled: async () => end.abort(new Error('canceled')),
   }
-  await t.rejects(stitch(tiles, take, png(end.signal)), reason)
-  t.strictSame(await readdir(directory), [])
-})
-
-t.test('stitch fails with a tile that cannot be taken and leaves no file behind', async (t) => {
-  const directory = useTemporaryDirectory(t)
-  const take = async (tile: Tile) => {
-    if (tile === tiles.at(-1)) throw new Error('no picture')
-    return asChromium(tile)
+  for (const [message, fail] of Object.entries(endings)) {
+    const take = async (tile: Tile) => {
+      if (tile === tiles.at(-1)) await fail()
+      return asChromium(tile)
+    }
+    await t.rejects(stitch(tiles, take, png(end.signal)), { message })
+    t.strictSame(await readdir(directory), [], message)
   }
-  await t.rejects(stitch(tiles, take, png()), { message: 'no picture' })
-  t.strictSame(await readdir(directory), [])
 })

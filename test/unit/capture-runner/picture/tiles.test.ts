@@ -8,13 +8,11 @@ const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 
 
 const heightOf = ({ tiles }: ReturnType<typeof cut>) => tiles.reduce((sum, { height }) => sum + height, 0)
 
-t.test('cutPage captures the window without a clip at any scroll position', async (t) => {
+t.test('cutPage captures the window without a clip at any scroll position, if its scale is 1', async (t) => {
   const window = cut({}, 9_000, { scrollX: 5, scrollY: 700 })
   t.match(window, { isWindow: true, truncated: false, warnings: [], tiles: [{ x: 5, y: 700, width: 1920, height: 1080 }] })
-})
-
-t.test('cutPage clips the window at any other scale', async (t) => {
-  t.match(cut({ deviceScaleFactor: 2 }), { isWindow: false, tiles: [{ x: 0, y: 0, width: 1920, height: 1080 }] })
+  const scaled = cut({ deviceScaleFactor: 2 })
+  t.match(scaled, { isWindow: false, tiles: [{ x: 0, y: 0, width: 1920, height: 1080 }] }, 'with a clip at any other scale')
 })
 
 t.test('cutPage captures a full page from its top, up to 8,192 device pixels in one tile, else in as few as possible', async (t) => {
@@ -22,6 +20,7 @@ t.test('cutPage captures a full page from its top, up to 8,192 device pixels in 
   t.equal(cut({ fullPage: true }, 8_401).tiles.length, 2)
   t.equal(cut({ fullPage: true, deviceScaleFactor: 2 }, 8_201).tiles.length, 4, 'a tile has no more than 16 megapixels')
   t.equal(cut({ fullPage: true }, 25_000).tiles.length, 3)
+  t.equal(heightOf(cut({ fullPage: true }, 0)), 1, 'a page without any height')
 })
 
 t.test('cutPage places tiles edge to edge on whole device pixels', async (t) => {
@@ -94,10 +93,6 @@ t.test('cutPage rejects an image that is too wide for its format', async (t) => 
   t.doesNotThrow(() => cut({ format: 'jpeg', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 5 }))
 })
 
-t.test('cutPage handles a page without any height', async (t) => {
-  t.equal(heightOf(cut({ fullPage: true }, 0)), 1)
-})
-
 t.test('cutPage shrinks a tall page to a scale with whole-pixel tiles', async (t) => {
   const small = cut({ fullPage: true, fullPageOverflow: 'scale', viewportWidth: 1_000 }, 60_000)
   t.equal(small.scale, 0.416)
@@ -120,6 +115,8 @@ t.test('cutPage uses one screenshot or sections as configured', async (t) => {
   const shots = (options: CaptureOptions, height: number) => cut({ fullPage: true, viewportWidth: 400, ...options }, height).tiles.length
   t.equal(shots({ fullPageAlgorithm: 'native' }, 16_384), 1)
   t.equal(shots({ fullPageAlgorithm: 'native' }, 16_385), 2)
+  const { warnings } = cut({ fullPage: true, fullPageAlgorithm: 'native' }, 16_385)
+  t.strictSame(warnings, ['full_page_algorithm is stitch: the page is too tall for one shot'])
   t.equal(shots({ fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 }, 5_000), 5)
   t.equal(shots({ fullPageFixedElements: 'keep' }, 5_000), 2, 'only sections can repeat an element')
 })

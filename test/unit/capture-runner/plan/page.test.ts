@@ -81,11 +81,8 @@ t.test('buildSignIn uses the origin of the URL', async (t) => {
   t.equal(buildSignIn('https://Example.com:443/', { authorization: 'x' })?.origin, 'https://example.com')
 })
 
-t.test('buildSignIn converts authorization to a header', async (t) => {
+t.test('buildSignIn converts authorization to a header, and treats a missing password as empty', async (t) => {
   t.strictSame(buildSignIn(PAGE, { authorization: 'Bearer x', headers: { a: 'b' } })?.headers, { a: 'b', Authorization: 'Bearer x' })
-})
-
-t.test('buildSignIn treats a missing password as empty', async (t) => {
   t.strictSame(buildSignIn(PAGE, { basicAuthUsername: 'u' })?.basicAuth, { username: 'u', password: '' })
 })
 

@@ -113,18 +113,15 @@ t.test('isAdaptable is true for contexts that a prepared one can change to', asy
   t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
+  const framed = withFrameControl(buildPlan(URL, { viewportWidth: 700 })).context
+  t.notOk(isAdaptable(framed))
+  t.ok(isAdaptable(framed, { ...DEFAULT_CONTEXT, frameControl: 'picture' }), 'a runner prepares others')
 })
 
 t.test('withFrameControl begins the frames of all pictures, and leaves videos as they are', async (t) => {
   t.equal(withFrameControl(buildPlan(URL, { device: 'iphone_15' })).context.frameControl, 'picture')
   const video = buildPlan(URL, { format: 'mp4' })
   t.equal(withFrameControl(video), video)
-})
-
-t.test('isAdaptable compares with the contexts that a runner prepares', async (t) => {
-  const framed = withFrameControl(buildPlan(URL, { viewportWidth: 700 })).context
-  t.notOk(isAdaptable(framed))
-  t.ok(isAdaptable(framed, { ...DEFAULT_CONTEXT, frameControl: 'picture' }))
 })
 
 t.test('a plan whose steps need Playwright’s page needs a Playwright context', async (t) => {

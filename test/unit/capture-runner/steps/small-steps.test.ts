@@ -56,18 +56,11 @@ t.test('placesOf moves monotonically from one position to the next', async (t) =
   for (const [index, place] of places.entries()) t.ok(place > (places[index - 1] ?? 1_000))
 })
 
-t.test('sweepOffsets moves down in steps slightly shorter than the window, to the end of the page', async (t) => {
+t.test('sweepOffsets moves down in steps slightly shorter than the window, to the end of the page or the maximum height', async (t) => {
   t.strictSame(sweepOffsets(3_000, 1_000, 25_000), [950, 1_900, 2_000])
   t.strictSame(sweepOffsets(1_950, 1_000, 25_000), [950])
-})
-
-t.test('sweepOffsets is empty for a page that fits into the window', async (t) => {
-  t.strictSame(sweepOffsets(1_000, 1_000, 25_000), [])
-  t.strictSame(sweepOffsets(0, 1_000, 25_000), [])
-})
-
-t.test('sweepOffsets stops at the maximum height', async (t) => {
   t.strictSame(sweepOffsets(100_000, 1_000, 2_000), [950, 1_000])
+  for (const height of [0, 1_000]) t.strictSame(sweepOffsets(height, 1_000, 25_000), [], 'a page that fits into the window')
 })
 
 t.test(
