@@ -3,11 +3,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import t, { type Test } from 'tap'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
@@ -16,7 +13,9 @@ import { post } from '../../../operator/src/controllers/delivery/http/post.ts'
 import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startFloodingReceiver } from '../../support/attack/flooding-receiver.ts'
 import { DRIPS, FLOODS_AFTER_HEADERS, FLOODS_AFTER_RESPONSE, FLOODS_BEFORE_RESPONSE } from '../../support/attack/floods.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { eventually } from '../../support/eventually.ts'
+import { listen } from '../../support/servers/serve.ts'
 
 const TIMEOUT_MILLISECONDS = 10_000
 /** For receivers that never send a whole response. */
@@ -24,12 +23,9 @@ const SHORT_TIMEOUT_MILLISECONDS = 400
 /** Decrypted bytes that a post may read: fewer than the bytes of its connection, whose limit is 64 KiB. */
 const MAX_BYTES = 64 * 1024
 
-const directory = await mkdtemp(join(tmpdir(), 'tintype-floods-'))
+const directory = await createDirectory(t, 'floods')
 const receiver = await startFloodingReceiver(directory)
-t.teardown(async () => {
-  receiver.end()
-  await rm(directory, { recursive: true, force: true })
-})
+t.teardown(() => receiver.end())
 
 /** Sockets on which posts were sent. */
 const sockets: Socket[] = []
@@ -101,11 +97,9 @@ t.test('a post to a receiver that never ends its handshake fails in time, and it
       socket.write(bytes)
       socket.on('error', () => undefined)
       socket.resume().on('close', closed.resolve)
-    }).listen(0, '127.0.0.1')
-    t.teardown(() => void server.close())
-    await once(server, 'listening')
-    const { port } = server.address() as { port: number }
-    t.match(await send(t, `https://127.0.0.1:${port}/`, SHORT_TIMEOUT_MILLISECONDS), { isSuccess: false, end: 'timeout' })
+    })
+    const url = `https://127.0.0.1:${await listen(t, server)}/`
+    t.match(await send(t, url, SHORT_TIMEOUT_MILLISECONDS), { isSuccess: false, end: 'timeout' })
     await closed.promise
   }
 })
@@ -121,11 +115,8 @@ t.test('a post refuses to repeat the handshake of TLS 1.2', async (t) => {
         isRepeated = error === null
       })
     })
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  t.match(await send(t, `https://127.0.0.1:${port}/`, SHORT_TIMEOUT_MILLISECONDS), { isSuccess: false, end: 'timeout' })
+  })
+  t.match(await send(t, `https://127.0.0.1:${await listen(t, server)}/`, SHORT_TIMEOUT_MILLISECONDS), { isSuccess: false, end: 'timeout' })
   t.notOk(isRepeated)
 })
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.ts'
 import { startConnectProxy } from '../../support/servers/connect-proxy.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../support/servers/endless-server.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'
+import { listen } from '../../support/servers/serve.ts'
 import { startReceiver } from './stage.ts'
 
 const TIMEOUT_MILLISECONDS = 20_000
@@ -304,9 +305,3 @@ t.test('private addresses and names of the cluster are never sent to the proxy',
   await eventually('the proxy received the request', async () => proxy.targets.length > 0)
   t.strictSame(proxy.targets, [`hooks.example.com:${receiver.port}`], 'the requests of the proxy are correct')
 })
-
-async function listen(t: Test, server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  return (server.address() as { port: number }).port
-}

@@ -1,9 +1,6 @@
 // Setup of the delivery tests: a real API server with Tintype's kinds, a real HTTPS endpoint with its own CA, and deliveries as the
 // operator runs them. The test completes Screenshots in the role of the runner.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
@@ -17,6 +14,7 @@ import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { type Deliveries, startDeliveries } from '../../support/fakes/deliveries.ts'
@@ -111,12 +109,8 @@ export async function startStage(t: Test) {
 
 /** Starts an endpoint that stops at the end of the test. */
 export async function startReceiver(t: Test, names?: string[]): Promise<HttpsReceiver> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-receiver-'))
-  const receiver = await startHttpsReceiver({ directory, ...(names ? { names } : {}) })
-  t.teardown(async () => {
-    await receiver.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  const receiver = await startHttpsReceiver({ directory: await createDirectory(t, 'receiver'), ...(names ? { names } : {}) })
+  t.teardown(() => receiver.close())
   return receiver
 }
 

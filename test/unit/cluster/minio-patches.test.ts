@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { applyPatches, readModifications, sourceNotice } from '../../cluster/programs/minio-patches.ts'
+import { createDirectory } from '../../support/directory.ts'
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-patches-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'patches')
 const lines = Array.from({ length: 12 }, (_, place) => `line ${place + 1}`)
 const patch = {
   name: '0001-change.patch',

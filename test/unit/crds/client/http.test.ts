@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { setImmediate as tick } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
@@ -13,6 +12,7 @@ import { Resource } from '../../../../crds/client/resource.ts'
 import { type Span, SpanExporter } from '../../../../crds/client/span-exporter.ts'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
 import { TooLongError } from '../../../../crds/src/runtime/limited-read.ts'
+import { listen } from '../../../support/servers/serve.ts'
 import { type Exchange, sendJson, sendStatus, startScriptedServer, until } from './scripted-server.ts'
 import { aThing, things } from './things.ts'
 
@@ -101,11 +101,8 @@ t.test("request rejects with the caller's reason when the caller aborts", async 
 
 /** A client of a server on loopback that speaks no HTTP. */
 async function connectTo(t: Test, server: Server, scheme: 'http' | 'https'): Promise<KubeHttp> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const http = new KubeHttp(accessFromToken({ server: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}` }))
+  const http = new KubeHttp(accessFromToken({ server: `${scheme}://127.0.0.1:${await listen(t, server)}` }))
   t.teardown(() => http.close())
-  t.teardown(() => void server.close())
   return http
 }
 
@@ -186,10 +183,7 @@ interface Probes {
 
 /** Starts a server. Returns a function that sends a request line and returns the status and the body. */
 async function start(t: Test, { registry = new Registry(), problems = [], reasons = [] }: Probes = {}) {
-  const server = buildProbeServer({ registry, findProblems: () => problems, findUnready: () => reasons }).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(t, buildProbeServer({ registry, findProblems: () => problems, findUnready: () => reasons }))
   return async (target: string): Promise<{ status: number; body: string }> => {
     const socket = connect(port, '127.0.0.1')
     socket.end(`GET ${target} HTTP/1.1\r\nHost: probes\r\nConnection: close\r\n\r\n`)

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { accessFromToken } from '../../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../../crds/client/kube-http.ts'
+import { listen } from '../../../support/servers/serve.ts'
 
 /** One request to the server, and the response to write. */
 export type Exchange = {
@@ -35,13 +35,11 @@ export async function startScriptedServer(
     await answer(exchange, exchanges.length)
   })
   server.on('connection', () => connections++)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listen(t, server)}`
   const http = new KubeHttp(accessFromToken({ server: url, token: 'secret' }), options)
   t.teardown(async () => {
     await http.close()
     server.closeAllConnections()
-    server.close()
   })
   return { url, exchanges, connections: () => connections, http }
 }

@@ -1,9 +1,5 @@
-import { once } from 'node:events'
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import path from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -17,9 +13,11 @@ import { applyChanges } from '../../../../crds/storage/follow-changes.ts'
 import { AccessRefusedError } from '../../../../crds/storage/port.ts'
 import { explain } from '../../../../crds/storage/s3/explain.ts'
 import { openStorage } from '../../../../crds/storage/s3/open-storage.ts'
+import { createDirectory } from '../../../support/directory.ts'
 import { at } from '../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
 import { startHttpsReceiver } from '../../../support/servers/https-receiver.ts'
+import { serve } from '../../../support/servers/serve.ts'
 
 const refused = () => Promise.reject(new Error('look for the bucket', { cause: new AccessRefusedError('the key is unknown') }))
 
@@ -51,8 +49,7 @@ t.test('findTombstones finds the deleted ids among others, over days and thousan
 })
 
 const log = pino({ level: 'silent' })
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-follow-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'follow')
 
 /** Replaces the files of a volume as the kubelet does. */
 function mount(volume: string, version: number, files: Record<string, string>): void {
@@ -114,13 +111,7 @@ t.test('explain names the setting for providers that refuse the bucket in the pa
 
 /** A store that responds as the test says, and whose client may write as long as it has its lease. */
 async function openFenced(t: Test, respond: RequestListener, mayWrite: () => boolean) {
-  const server = createServer(respond).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const endpoint = await serve(t, respond)
   return openStorage({ access: { ...access, endpoint }, toError: (what, cause) => new Error(what, { cause }), mayWrite })
 }
 

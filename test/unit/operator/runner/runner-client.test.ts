@@ -1,7 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import t, { type Test } from 'tap'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
@@ -11,6 +9,7 @@ import { createSigner } from '../../../../operator/src/runner/signature.ts'
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
+import { listen } from '../../../support/servers/serve.ts'
 
 const runner: RunnerAddress = { uid: '6b1f7f0e-0000-4000-8000-00000000000a', ip: '127.0.0.1' }
 const sign = await createSigner(DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })))
@@ -23,10 +22,7 @@ function connect(t: Test, port: number, mayWrite?: () => boolean): RunnerClient 
 
 /** A client of a runner that responds as the test says. */
 async function connectTo(t: Test, respond: RequestListener, mayWrite?: () => boolean): Promise<RunnerClient> {
-  const server = createServer(respond).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => void server.close())
-  return connect(t, (server.address() as AddressInfo).port, mayWrite)
+  return connect(t, await listen(t, createServer(respond)), mayWrite)
 }
 
 const { x = '' } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })

@@ -17,6 +17,7 @@ import { canOpen, sealedForWebhook } from '../../../../../../operator/src/contro
 import { buildSigningSecret } from '../../../../../../operator/src/controllers/webhook/signing-secret.ts'
 import { eventually } from '../../../../../support/eventually.ts'
 import { at, aWebhook, NOON } from '../../../../../support/fakes/builders.ts'
+import { listen } from '../../../../../support/servers/serve.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
 const cases: [thrown: unknown, end: string, detail: string][] = [
@@ -110,9 +111,8 @@ t.test('buildHeaders also signs with the previous secret during a rotation', asy
 
 /** A socket with a limit, the other end of its connection, and what it has read. */
 async function setUp(t: Test, { bytes = 1_024, records = 64 } = {}) {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as { port: number }).port, '127.0.0.1')
+  const server = createServer()
+  const socket = connect(await listen(t, server), '127.0.0.1')
   const [sender] = (await once(server, 'connection')) as [Socket]
   const limited = new LimitedSocket(socket, { bytes, records })
   const read: Buffer[] = []
@@ -121,7 +121,6 @@ async function setUp(t: Test, { bytes = 1_024, records = 64 } = {}) {
   t.teardown(() => {
     limited.destroy()
     sender.destroy()
-    server.close()
   })
   return { sender, socket, limited, text: () => Buffer.concat(read).toString() }
 }
