@@ -107,6 +107,19 @@ t.test('Dispatcher starts the next Screenshot of an account when one has ended o
   t.strictSame(matched, ['red1', 'red2', 'red3'])
 })
 
+t.test('Dispatcher gives an account the runner whose browser belongs to it, for a few captures while others wait', async (t) => {
+  const { dispatcher, runners, matched, gate, add } = setUp(['a', 'b'])
+  runners.noteTaken('uid-of-b', 'red')
+  add('red1')
+  t.equal(runners.reservedFor('red1')?.uid, 'uid-of-b')
+  gate.isOpen = false
+  add('blue2', 'blue3', 'red4', 'red5', 'red6', 'red7')
+  runners.noteTaken('uid-of-a', 'red')
+  gate.isOpen = true
+  for (const key of ['red1', 'red4', 'red5']) dispatcher.drop(key)
+  t.strictSame(matched, ['red1', 'red4', 'red5', 'red6', 'blue2'])
+})
+
 t.test('Dispatcher charges an account for runner time that its units do not stand for', async (t) => {
   const { dispatcher, matched, gate, add } = setUp(['a'])
   gate.isOpen = false

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { accounts } from '../../../../../crds/client/kinds.ts'
+import { pods } from '../../../../../crds/client/core-resources.ts'
+import { accounts, screenshots } from '../../../../../crds/client/kinds.ts'
 import { derivedId, newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
@@ -7,6 +8,7 @@ import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
 import { dayOf, objectKey, recordKey, rewriteKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { ChargeBackoff } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import { anAccount, aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
+import { aPod, endedStatus } from '../../../../support/fakes/runners.ts'
 import { signed } from '../../../../support/sources/mark-checks.ts'
 import { type CaptureStage, startCaptures } from './stage.ts'
 
@@ -39,6 +41,28 @@ t.test('a queued Screenshot gets the runner at once when the running one is dele
   t.equal(stage.get('queued')?.status?.phase, 'Running')
 })
 
+t.test('queued captures get the runner by the weights of the plans of their accounts', async (t) => {
+  const stage = await startCaptures(t)
+  stage.cluster.put(accounts, anAccount({ name: 'large', spec: { plan: 'scale' } }))
+  const names = Array.from({ length: 9 }, (_, n) => ['red', 'large'].map((accountName) => ({ name: `${accountName}-${n}`, accountName })))
+  await stage.add({ name: 'first' })
+  for (const { name, accountName } of names.flat()) await stage.add({ name, spec: { accountName } })
+  for (let n = 0; n < 9; n++) await stage.remove(stage.orders.at(-1)?.name ?? '')
+  const served = stage.orders.slice(1).map(({ accountName }) => accountName)
+  t.strictSame([served.length, served.filter((accountName) => accountName === 'large').length], [9, 8])
+})
+
+t.test('an account was blamed for a runner that ran out of memory with a page of another account', async (t) => {
+  const stage = await startCaptures(t)
+  const runner = { pod: 'default-1', uid: 'uid-of-default-1' }
+  const status = { phase: 'Running', runner, attempt: 1, startTime: NOON.toISOString() } as const
+  for (const accountName of ['default', 'red'])
+    stage.cluster.put<Screenshot>(screenshots, aScreenshot({ name: accountName, spec: { accountName }, status }))
+  stage.cluster.put(pods, aPod({ status: endedStatus(137, 'OOMKilled') }))
+  await stage.settle()
+  for (const name of ['default', 'red']) t.match(stage.get(name)?.status, { phase: 'Pending', attempt: 1, lostRunners: undefined })
+})
+
 const deleted = { deletionTimestamp: NOON.toISOString(), finalizers: ['x'] }
 for (const [what, account, reservation, isCaptured] of [
   ['of its Account', anAccount({ name: 'acme' }), undefined, true],
@@ -57,7 +81,7 @@ for (const [what, account, reservation, isCaptured] of [
 }
 
 for (const [outcome, expected, event] of [
-  ['quota', { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } }, []],
+  ['quota', { phase: 'Failed', conditions: [{ reason: 'QuotaExceeded' }], result: { error: { code: 'USAGE_LIMIT_REACHED' } } }, []],
   ['suspended', { phase: 'Failed', result: { error: { code: 'ACCOUNT_SUSPENDED' } } }, []],
   ['missing', { phase: 'Pending', conditions: [{ type: 'Succeeded', reason: 'AccountNotFound' }] }, [/^Warning AccountNotFound shot: /]],
 ] as const) {

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { attemptMilliseconds } from '../../../../../crds/src/dispatch/deadline.ts'
 import { CaptureOrder } from '../../../../../crds/src/dispatch/dispatch.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
@@ -14,6 +13,7 @@ import {
   buildReuse,
   buildUnclaim,
   deadlineOf,
+  type Unclaim,
   uploadExpiryOf,
 } from '../../../../../operator/src/controllers/screenshot/status.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
@@ -48,18 +48,20 @@ t.test('kubectl shows the id, the file and the page of every Screenshot that was
   t.match(patches.at(-1)?.result, { processingMilliseconds: 1_000 }, 'the time of a reuse')
 })
 
-t.test('buildUnclaim queues a Screenshot again and counts its attempt', async (t) => {
-  const patch = buildUnclaim(running, { reason: 'RunnerLost', message: 'gone', counts: true, lost: true }, at(9))
-  t.match(patch, { phase: 'Pending', runner: null, startTime: null, attempt: 2, lostRunners: 2 })
-  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
-})
-
-t.test('buildUnclaim does not count an attempt that never began', async (t) => {
-  const patch = buildUnclaim(running, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9))
-  t.equal(patch.attempt, 1)
-  t.notOk('lostRunners' in patch)
-  const first = aScreenshot({ status: { phase: 'Running', runner, attempt: 1 } })
-  t.equal(buildUnclaim(first, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9)).attempt, null)
+t.test('buildUnclaim queues a Screenshot again, and counts attempts that began, lost pods and returns', async (t) => {
+  const unclaimed = (status: ScreenshotStatus, unclaim: Partial<Unclaim>) => {
+    const shot = aScreenshot({ status: { phase: 'Running', runner, startTime: NOON.toISOString(), ...status } })
+    const patch = buildUnclaim(shot, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false, ...unclaim }, at(9))
+    t.hasStrict(patch, { phase: 'Pending', runner: null, startTime: null })
+    t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
+    return patch
+  }
+  const lost = { attempt: 2, lostRunners: 1 }
+  t.match(unclaimed(lost, { reason: 'RunnerLost', counts: true, lost: true }), { attempt: 2, lostRunners: 2 })
+  t.match(unclaimed(lost, {}), { attempt: 1, lostRunners: undefined, handedBack: undefined })
+  t.equal(unclaimed({ attempt: 1 }, {}).attempt, null)
+  const returned = [2, 100].map((handedBack) => unclaimed({ attempt: 1, handedBack }, { reason: 'HandedBack' }).handedBack)
+  t.strictSame(returned, [3, 100])
 })
 
 t.test('buildFailure fails a Screenshot with its code and sets Finished for kubectl wait', async (t) => {
@@ -72,21 +74,9 @@ t.test('buildFailure fails a Screenshot with its code and sets Finished for kube
   t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success, 'also with a long message')
 })
 
-t.test('uploadExpiryOf is a minute after the deadline of the attempt', async (t) => {
-  t.equal(deadlineOf(running).getTime(), NOON.getTime() + attemptMilliseconds(undefined))
-  t.equal(uploadExpiryOf(running).getTime() - deadlineOf(running).getTime(), 60_000)
-})
-
 t.test('deadlineOf is not a time when there is no open attempt', async (t) => {
   t.ok(Number.isNaN(deadlineOf(waiting).getTime()))
   t.notOk(Number.isNaN(deadlineOf(aScreenshot({ status: completedStatus() })).getTime()))
-})
-
-t.test('buildUnclaim counts how often a Screenshot was returned', async (t) => {
-  const unclaim = { reason: 'HandedBack', message: 'drained', counts: false, lost: false } as const
-  const shot = aScreenshot({ status: { phase: 'Running', attempt: 1, handedBack: 2 } })
-  t.match(buildUnclaim(shot, unclaim, NOON), { phase: 'Pending', attempt: null, handedBack: 3 })
-  t.equal(buildUnclaim(aScreenshot({ status: { phase: 'Running', attempt: 1, handedBack: 100 } }), unclaim, NOON).handedBack, 100)
 })
 
 const status = { phase: 'Running', runner: { pod: 'default-1', uid: 'pod-uid' }, attempt: 2, startTime: NOON.toISOString() } as const

@@ -15,7 +15,7 @@ import { startControllers } from '../../../../../operator/src/runtime/deps.ts'
 import { buildTermState, type TermState } from '../../../../../operator/src/scheduling/term-state.ts'
 import { anAccount, aRunnerPool, aScreenshot } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
-import { aPod } from '../../../../support/fakes/runners.ts'
+import { aPod, quiet } from '../../../../support/fakes/runners.ts'
 
 const sandbox = { chromiumSandbox: true, jail: true, detail: '' }
 const identity: RunnerIdentity = { key: {} as never, sandbox, version: '1', captures: 0, accountName: undefined }
@@ -55,7 +55,7 @@ export async function startCaptures(t: Test, charge?: Charge) {
     })
     const pools = createRunnerPoolControllers({
       ...{ ...term, ...state, client, metrics: createMetrics().pool, onIdentified: () => {} },
-      guard: () => ({ guarded: true }) as never,
+      guard: () => quiet.guard,
     })
     return startControllers([...controllers.controllers, ...pools.controllers])
   })
