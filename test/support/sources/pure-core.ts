@@ -8,7 +8,7 @@ import { type FileCoverage, findGaps } from './coverage-gaps.ts'
 /** Tests of whole controllers that cover their decisions too. */
 const WHOLE_CONTROLLERS = [
   ...['account/account', 'api-key/api-key', 'retention/archive', 'delivery/deliveries', 'delivery/flow', 'screenshot/captures'],
-  'webhook/webhooks',
+  ...['pending/pending', 'webhook/webhooks'],
 ]
 
 /** Globs of source files, and of the tests that cover them. */

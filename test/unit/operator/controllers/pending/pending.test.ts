@@ -3,7 +3,7 @@ import { accounts, runnerPools, screenshots } from '../../../../../crds/client/k
 import type { Screenshot, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
 import { ConditionType, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { createPendingController } from '../../../../../operator/src/controllers/pending/controller.ts'
-import { anAccount, aRunnerPool, aScreenshot } from '../../../../support/fakes/builders.ts'
+import { anAccount, aRunnerPool, aScreenshot, at } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
 
 const LIMIT = 3
@@ -39,6 +39,8 @@ t.test('Screenshots of an unknown pool fail above the limit of their account, an
   await stage.add(['a', 'b', 'c', 'd'], { poolName: 'nowhere' })
   const waiting = ['a', 'b', 'c'].map((name) => `${name} Pending PoolNotFound`)
   t.strictSame(stage.states(), [...waiting, 'd Failed QueueFull'])
+  await stage.passTo(100)
+  t.equal(stage.events.length, 3, 'one Event each')
   t.match(findCondition(stage.get('a')?.status?.conditions, ConditionType.runnable), {
     ...{ status: 'False', reason: 'PoolNotFound' },
     message: /RunnerPool nowhere does not exist\. Create it, or create the Screenshot with another spec\.poolName/,
@@ -48,6 +50,30 @@ t.test('Screenshots of an unknown pool fail above the limit of their account, an
   await stage.passTo(TIMEOUT_SECONDS + 2)
   t.match(stage.get('a')?.status, { phase: 'Failed', result: { error: { code: 'POOL_NOT_FOUND' } } })
   t.equal(findCondition(stage.get('a')?.status?.conditions, 'Charged'), undefined)
+})
+
+t.test('the oldest Screenshots from kubectl stay, and all that a gateway accepted, and those that cannot run do not count', async (t) => {
+  const stage = await start(t)
+  await stage.add(['a', 'b', 'c'], { poolName: 'nowhere' })
+  const paid = { reservation: 'res_1' }
+  for (const [name, second, spec] of [
+    ['newest', 9, {}],
+    ['rest', 8, paid],
+    ['same-second-b', 5, {}],
+    ['same-second-a', 5, {}],
+    ['older', 2, {}],
+    ['oldest', 1, paid],
+  ] as const) {
+    const metadata = { creationTimestamp: at(second).toISOString() }
+    stage.cluster.put<Screenshot>(screenshots, aScreenshot({ name, metadata, spec: { accountName: 'acme', ...spec } }))
+  }
+  await stage.gather()
+  const failed = stage.states().filter((state) => state.includes('Failed'))
+  t.strictSame(failed.sort(), ['newest Failed QueueFull', 'same-second-b Failed QueueFull'])
+  t.notOk(
+    stage.cluster.writes.some((write) => write.includes('/older')),
+    'nothing to say',
+  )
 })
 
 t.test('Screenshots of accounts that do not exist share one limit, and can run once their account exists', async (t) => {
@@ -61,6 +87,10 @@ t.test('Screenshots of accounts that do not exist share one limit, and can run o
   await stage.gather()
   t.equal(findCondition(stage.get('x-1')?.status?.conditions, ConditionType.runnable)?.status, 'True')
   t.equal(findCondition(stage.get('y-1')?.status?.conditions, ConditionType.runnable)?.status, 'False')
+  stage.cluster.put(accounts, anAccount({ name: 'y' }))
+  stage.cluster.remove(runnerPools, 'default')
+  await stage.gather()
+  t.equal(stage.states()[2], 'y-1 Pending PoolNotFound', 'another reason')
 })
 
 t.test('a video fails at once in a pool that records none, or no longer, and waits for a pool that does not exist', async (t) => {
