@@ -15,6 +15,9 @@ const leaflet = (run: string): string =>
   each(`const map = L.map(box).setView([48.2, 16.37], 12); L.tileLayer('/tile/{z}/{x}/{y}.png', { maxZoom: 19 }).addTo(map); ${run}`)
 const LEAFLET = { load: ['leaflet/dist/leaflet.css', 'leaflet/dist/leaflet.js'] }
 const OPENLAYERS = { load: ['ol/ol.css', 'ol/dist/ol.js'] }
+const TILES = each(
+  `new ol.Map({ target: box, layers: [new ol.layer.Tile({ source: new ol.source.XYZ({ url: '/slow/60/tile/{z}/{x}/{y}.png' }) })], view: new ol.View({ center: ol.proj.fromLonLat([16.37, 48.2]), zoom: 12 }) })`,
+)
 const MAPLIBRE = { load: ['maplibre-gl/dist/maplibre-gl.css'], imports: { maplibre: 'maplibre-gl/dist/maplibre-gl.mjs' } }
 const RASTER = `{ version: 8, sources: { tiles: { type: 'raster', tiles: [location.origin + '/tile/{z}/{x}/{y}.png'], tileSize: 256 } }, layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }] }`
 const VECTOR = `{ version: 8, sources: { land: { type: 'geojson', data: land } }, layers: [{ id: 'sea', type: 'background', paint: { 'background-color': '#bcd' } }, { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': '#7a5' } }] }`
@@ -45,19 +48,8 @@ export const maps: readonly WrittenPage[] = [
     load: [...LEAFLET.load, TOPOJSON],
     run: `${LAND} ${each(`L.geoJSON(land, { style: { weight: 1, color: '#b8452e' } }).addTo(L.map(box).setView([30, 10], 2))`)}`,
   }),
-  map('openlayers', {
-    ...OPENLAYERS,
-    run: each(
-      `new ol.Map({ target: box, layers: [new ol.layer.Tile({ source: new ol.source.XYZ({ url: '/slow/60/tile/{z}/{x}/{y}.png' }) })], view: new ol.View({ center: ol.proj.fromLonLat([16.37, 48.2]), zoom: 12 }) })`,
-    ),
-  }),
-  map('openlayers-short', {
-    ...OPENLAYERS,
-    body: short,
-    run: each(
-      `new ol.Map({ target: box, layers: [new ol.layer.Tile({ source: new ol.source.XYZ({ url: '/slow/60/tile/{z}/{x}/{y}.png' }) })], view: new ol.View({ center: ol.proj.fromLonLat([16.37, 48.2]), zoom: 12 }) })`,
-    ),
-  }),
+  map('openlayers', { ...OPENLAYERS, run: TILES }),
+  map('openlayers-short', { ...OPENLAYERS, body: short, run: TILES }),
   map('openlayers-vector', {
     ...OPENLAYERS,
     load: [...OPENLAYERS.load, TOPOJSON],
