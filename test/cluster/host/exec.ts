@@ -15,7 +15,7 @@ export interface RunOptions {
   directory?: string
   environment?: Record<string, string>
   /** Written to the program's standard input. */
-  input?: string
+  input?: string | Buffer
   timeoutMilliseconds?: number
   /** Called with each line of either stream, for progress. */
   onLine?: (line: string) => void

@@ -1,8 +1,6 @@
 // Verifies the signatures of a delivery with independent code: the libraries of Standard Webhooks for Node and Python, and openssl for the header
 // X-Webhook-Signature. The input is the received request.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { run } from '../../cluster/host/exec.ts'
@@ -23,13 +21,6 @@ export async function verifyByPython(secret: string, { headers, body }: Received
 
 /** HMAC-SHA256 of a body as openssl computes it, in hexadecimal, keyed with the text of the secret. */
 export async function hmacByOpenssl(secret: string, body: Buffer): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-body-'))
-  try {
-    const file = join(directory, 'body')
-    await writeFile(file, body)
-    const key = `hexkey:${Buffer.from(secret, 'utf8').toString('hex')}`
-    return (await run('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, '-r', file])).split(' ')[0] ?? ''
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
+  const key = `hexkey:${Buffer.from(secret, 'utf8').toString('hex')}`
+  return (await run('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, '-r'], { input: body })).split(' ')[0] ?? ''
 }
