@@ -77,13 +77,23 @@ t.test('gateway accepts the environment that the chart sets', async (t) => {
   })
 })
 
-t.test('programs accept the settings of an external store with the bucket in the host name', async (t) => {
-  const external = { endpoint: 'https://s3.example.com', existingSecret: 'both', pathStyle: false }
-  const rendered = await renderChart({ 'minio.enabled': false, 'storage.region': 'eu-test-1', 'storage.external': external })
-  const expected = { endpoint: 'https://s3.example.com', region: 'eu-test-1', pathStyle: false }
-  t.match(loadOperatorConfig(settingsOf(rendered, OPERATOR)).storage, expected)
-  t.match(loadGatewayConfig(settingsOf(rendered, GATEWAY)).storage, expected)
-})
+const external = {
+  ...{ 'minio.enabled': false, 'storage.region': 'eu-test-1' },
+  ...{ 'storage.external.endpoint': 'https://s3.example.com', 'storage.external.existingSecret': 'both' },
+}
+const inHostName = { 'storage.external.pathStyle': false }
+const stored = { endpoint: 'https://s3.example.com', region: 'eu-test-1', pathStyle: true }
+for (const [store, settings, expected] of [
+  ['an external store', external, stored],
+  ['an external store with the bucket in the host name', { ...external, ...inHostName }, { ...stored, pathStyle: false }],
+  ['the bundled store, whose name has no subdomains', inHostName, { endpoint: 'http://tintype-minio:9000', pathStyle: true }],
+] as const) {
+  t.test(`programs accept the settings of ${store}`, async (t) => {
+    const rendered = await renderChart(settings)
+    t.match(loadOperatorConfig(settingsOf(rendered, OPERATOR)).storage, expected)
+    t.match(loadGatewayConfig(settingsOf(rendered, GATEWAY)).storage, expected)
+  })
+}
 
 t.test('programs know every variable that the chart sets', async (t) => {
   for (const [program, config] of [

@@ -11,13 +11,11 @@ const external = (settings: Record<string, unknown>) =>
     'minio.enabled': false,
     'storage.external.endpoint': 'https://s3.example',
     'storage.external.existingSecret': 'both',
-    'storage.region': 'eu-test-1',
     ...settings,
   })
 const byDefault = await external({})
 const changed = await external({
   'storage.external.caConfigMap': 'store-ca',
-  'storage.external.pathStyle': false,
   'storage.external.linksExistingSecret': 'links',
   'storage.external.uploadsExistingSecret': 'only-put',
 })
@@ -77,16 +75,6 @@ t.test('chart lets the programs trust the authority of an external store', async
     )
     t.equal(environmentOf(byDefault, name).NODE_EXTRA_CA_CERTS, undefined, name)
   }
-})
-
-t.test('chart gives the programs style and region of an external store', async (t) => {
-  for (const name of PROGRAMS) {
-    t.equal(environmentOf(changed, name).TINTYPE_STORAGE_PATH_STYLE, 'false', name)
-    t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_PATH_STYLE, undefined, `${name} has its default`)
-    t.equal(environmentOf(byDefault, name).TINTYPE_STORAGE_REGION, 'eu-test-1', name)
-  }
-  const bundled = await renderChart({ 'storage.external.pathStyle': false })
-  t.equal(environmentOf(bundled, PROGRAMS[0]).TINTYPE_STORAGE_PATH_STYLE, undefined, 'names in the cluster have no subdomains')
 })
 
 interface Egress {
