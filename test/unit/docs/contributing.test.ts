@@ -4,6 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { VERSION } from '../../../capture-runner/src/runtime/version.ts'
 import { repository } from '../../cluster/host/state.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
 
 // The pages for contributors name existing files and scripts, and the settings for tools agree.
@@ -74,10 +75,7 @@ t.test('renovate.json has rules only for npm packages that are used', async (t) 
   const used = new Set(manifests.flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies })))
   const named = packageRules.flatMap(({ matchManagers, matchPackageNames }) => (matchManagers ? [] : matchPackageNames))
   t.ok(named.length > 3)
-  t.strictSame(
-    named.filter((name) => !used.has(name)),
-    [],
-  )
+  assertEvery(t, named, (name) => used.has(name))
 })
 
 t.test('the development container builds from a Dockerfile with the Go that the local cluster needs', async (t) => {
@@ -100,9 +98,6 @@ for (const file of globSync('.github/ISSUE_TEMPLATE/{bug,feature}.yml', { cwd: r
     const inputs = template.body.filter(({ type }) => type !== 'markdown')
     t.ok(inputs.length > 0)
     t.equal(new Set(inputs.map(({ id }) => id)).size, inputs.length)
-    t.strictSame(
-      inputs.filter(({ type, attributes }) => !['input', 'textarea'].includes(type) || !('label' in attributes)),
-      [],
-    )
+    assertEvery(t, inputs, ({ type, attributes }) => ['input', 'textarea'].includes(type) && 'label' in attributes)
   })
 }

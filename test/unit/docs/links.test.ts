@@ -2,6 +2,7 @@ import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { pageNames } from '../../sites/src/server.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { readText } from '../../support/sources/code-blocks.ts'
 
 // Links between the documents of the repository lead to existing files and headings.
@@ -57,10 +58,7 @@ for (const page of pages)
 t.test('docs/README.md lists every page of docs', async (t) => {
   const index = readText('docs/README.md')
   const files = globSync('docs/*.md', { cwd: root }).map((file) => path.basename(file))
-  t.strictSame(
-    files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`)),
-    [],
-  )
+  assertEvery(t, files, (file) => file === 'README.md' || index.includes(`(${file})`))
 })
 
 t.test('test/sites/README.md lists exactly the pages that tests can capture', async (t) => {
