@@ -190,7 +190,7 @@ export const rules: Rules = {
     },
     {
       sources: below('capture-runner/src/blocking', 'capture-runner/lists'),
-      tests: integration('options/page/{banners,blocking,leaks}', 'complaints/in-the-way', 'capture-runner/navigation'),
+      tests: integration('options/page/{blocking,leaks}', 'complaints/in-the-way', 'capture-runner/navigation'),
     },
     { sources: below('capture-runner/src/http-cache'), tests: integration('options/output/{cache,http-cache}', 'capture-runner/*') },
     {
@@ -223,7 +223,7 @@ export const rules: Rules = {
       sources: below(...['browser', 'capture', 'server', 'runtime'].map((name) => `capture-runner/src/${name}`)),
       tests: integration(
         'options/*',
-        'options/page/{identity,late-work}',
+        'options/page/{identity,stability}',
         'capture-runner/*',
         'complaints/*',
         'egress/browser',

@@ -2,21 +2,20 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { Test } from 'tap'
 import type { Browsers } from '../../../capture-runner/src/browser/browsers.ts'
-import type { Captured } from '../../../capture-runner/src/capture/run.ts'
 import type { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import type { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { type PageServer, type Pages, servePages } from '../capture-runner/stage/page-server.ts'
 import { decode, type Pixels } from '../capture-runner/stage/pixels.ts'
-import { type How, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
+import { type How, openStudio, type StudioOptions, type Taken } from '../capture-runner/stage/studio.ts'
 
-// Shared by the tests of options: two browsers and one site per file, one context per capture. A test is named
+// Shared by the tests of captures: two browsers and one site per file, one context per capture. A test is named
 // `option <snake_name>: …`, by which docs/options.md and `every option has a test` find it. A test with another name lists its options in a
 // comment above it, `// proves: <snake_name>, <snake_name>`.
 
 /** A capture with its decoded image; a PDF has none. */
-export interface Shot extends Captured {
+export interface Shot extends Taken {
   pixels: Pixels
-  timings: Record<string, number>
 }
 
 /** A request to the site. */
@@ -26,6 +25,15 @@ export interface SeenRequest {
   path: string
   headers: IncomingHttpHeaders
 }
+
+/** Settings of a stage. */
+export interface StageOptions extends StudioOptions {
+  /** Options of all captures, unless a capture has others, or a device. */
+  usual?: CaptureOptions
+}
+
+/** A window that is cheaper to draw than the default one. */
+export const SMALL_WINDOW: CaptureOptions = { viewportWidth: 1_000, viewportHeight: 700 }
 
 /** Two browsers and a site. */
 export interface OptionStage {
@@ -39,13 +47,15 @@ export interface OptionStage {
   lastSeen: (path: string) => SeenRequest
   shoot: (path: string, options?: CaptureOptions, how?: How) => Promise<Shot>
   /** The same for a file that is no picture. */
-  take: (path: string, options?: CaptureOptions, how?: How) => Promise<Captured>
+  take: (path: string, options?: CaptureOptions, how?: How) => Promise<Taken>
   /** The result of a page of {@link telling}. */
   ask: (path: string, options?: CaptureOptions, how?: How) => Promise<unknown>
   /** The error of a capture that must fail. */
   fail: (path: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
   /** The same for any URL. */
   shootAt: (url: string, options?: CaptureOptions, how?: How) => Promise<Shot>
+  takeAt: (url: string, options?: CaptureOptions, how?: How) => Promise<Taken>
+  failAt: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
 }
 
 /** A page of one color, with content. */
@@ -84,34 +94,43 @@ export const strict =
     response.end(html)
   }
 
-/** Starts browsers and site, which end with the test file. */
-export async function openStage(t: Test, pages: Pages, options?: StudioOptions): Promise<OptionStage> {
+/** Starts browsers and site, which end with the test file. All names but `*.invalid` are those of the site, unless `guard` has other name servers. */
+export async function openStage(t: Test, pages: Pages, { usual = {}, guard, ...more }: StageOptions = {}): Promise<OptionStage> {
   const seen: SeenRequest[] = []
-  const [studio, site] = await Promise.all([openStudio(options), servePages(notingAll(pages, seen))])
+  const names = await startDnsServer((name) => (name.endsWith('.invalid') ? undefined : { addresses: ['127.0.0.1'] }))
+  const [studio, site] = await Promise.all([
+    openStudio({ ...more, guard: { dnsServers: [names.address], ...guard } }),
+    servePages(notingAll(pages, seen)),
+  ])
   t.teardown(async () => {
     await studio.close()
     await site.close()
+    names.close()
   })
-  const shootAt: OptionStage['shootAt'] = async (url, chosen, how) => {
-    const captured = await studio.shoot(url, chosen, how)
+  const withUsual = (chosen: CaptureOptions = {}): CaptureOptions => (chosen.device ? chosen : { ...usual, ...chosen })
+  const takeAt: OptionStage['takeAt'] = (url, chosen, how) => studio.shoot(url, withUsual(chosen), how)
+  const shootAt: OptionStage['shootAt'] = async (...args) => {
+    const captured = await takeAt(...args)
     return { ...captured, pixels: await decode(captured.picture) }
   }
-  const shoot: OptionStage['shoot'] = (path, ...rest) => shootAt(site.url(path), ...rest)
+  const failAt: OptionStage['failAt'] = (url, chosen, how) => studio.shootInVain(url, withUsual(chosen), how)
   return {
     site,
     browsers: studio.browsers,
     httpCache: studio.httpCache,
     seen,
-    shoot,
+    shoot: (path, ...rest) => shootAt(site.url(path), ...rest),
     shootAt,
-    take: (path, ...rest) => studio.shoot(site.url(path), ...rest),
+    take: (path, ...rest) => takeAt(site.url(path), ...rest),
+    takeAt,
     lastSeen: (path) => {
       const found = seen.findLast((request) => request.path === path)
       if (!found) throw new Error(`nobody asked for ${path}; asked for were ${seen.map((request) => request.path).join(', ')}`)
       return found
     },
-    ask: async (path, ...rest) => JSON.parse((await studio.shoot(site.url(path), ...rest)).findings.pageTitle ?? 'null'),
-    fail: (path, ...rest) => studio.shootInVain(site.url(path), ...rest),
+    ask: async (path, ...rest) => JSON.parse((await takeAt(site.url(path), ...rest)).findings.pageTitle ?? 'null'),
+    fail: (path, ...rest) => failAt(site.url(path), ...rest),
+    failAt,
   }
 }
 

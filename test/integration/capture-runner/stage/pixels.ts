@@ -5,6 +5,8 @@ export interface Pixels {
   format: string
   width: number
   height: number
+  /** Width and height. */
+  size: [width: number, height: number]
   channels: number
   /** The color at a point, `[red, green, blue]` or with alpha. */
   at: (x: number, y: number) => number[]
@@ -19,6 +21,7 @@ export async function decode(picture: Buffer): Promise<Pixels> {
     format,
     width,
     height,
+    size: [width, height],
     channels,
     at: (x, y) => {
       if (x < 0 || y < 0 || x >= width || y >= height) throw new Error(`${x},${y} is not in a picture of ${width} × ${height}`)

@@ -18,12 +18,18 @@ import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
 
+/** A capture and how it went. */
+export interface Taken extends Captured {
+  timings: Record<string, number>
+  browserPid: number
+}
+
 /** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
   browsers: Browsers
   httpCache: HttpCache
   /** Captures like a runner, without the upload. The file of a video remains until the end. */
-  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
+  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Taken>
   /** The error of a capture that must fail. */
   shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
   close: () => Promise<void>
@@ -50,11 +56,12 @@ process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../../capture-r
 
 const MAX_VIDEO_BYTES = 100_000_000
 
-/** Allows loopback, where the pages are. */
-export const LOOPBACK_POLICY: EgressPolicy = {
-  rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
+/** Allows loopback, where the pages are, unless the rules are other ones. */
+export const policyWith = (rules: Partial<EgressPolicy['rules']>): EgressPolicy => ({
+  rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [], ...rules },
   maxBytes: 512 * 1024 * 1024,
-}
+})
+export const LOOPBACK_POLICY = policyWith({})
 
 export interface StudioOptions {
   isolation?: 'context' | 'browser'

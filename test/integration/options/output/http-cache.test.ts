@@ -6,11 +6,10 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import sharp from 'sharp'
 import t from 'tap'
 import { capture } from '../../../../capture-runner/src/capture/capture.ts'
-import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { startDnsServer } from '../../../support/servers/dns-server.ts'
+import { anOrder, partsOf } from '../../capture-runner/stage/orders.ts'
 import type { Pages } from '../../capture-runner/stage/page-server.ts'
-import { type How, LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
+import { type How, policyWith } from '../../capture-runner/stage/studio.ts'
 import { openStage, type Shot } from '../options.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
@@ -30,8 +29,7 @@ const html = (body: string, headers: Record<string, string> = {}): RequestListen
 /** Text without a charset in its headers; the page declares UTF-8. */
 const UMLAUTS = `${'var x;'.repeat(20_000)}\ndocument.body.append('äöü €')`
 
-const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
-const WITH_LOCALHOST = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
+const WITH_LOCALHOST = policyWith({ allowedHosts: ['localhost'] })
 /** The same site with another name, so another origin. */
 const elsewhere = (path: string): string => `http://localhost:${new URL(stage.site.url('/')).port}${path}`
 /** Writes the result of an image to the title. */
@@ -103,8 +101,7 @@ const pages: Pages = {
   '/strict': (request, response) =>
     html(watched(elsewhere('/picture.png')), { 'cross-origin-embedder-policy': 'require-corp' })(request, response),
 }
-const stage = await openStage(t, pages, { guard: { dnsServers: [names.address] } })
-t.teardown(() => names.close())
+const stage = await openStage(t, pages)
 
 const SHARED: CaptureOptions = { httpCache: 'batch', viewportWidth: 500, viewportHeight: 400 }
 const how = (batchId: string, more: How = {}): How => ({ batchId, policy: WITH_LOCALHOST, ...more })
@@ -128,8 +125,7 @@ async function watchShared(url: string, options: CaptureOptions, given: How, sha
 const PARTS = ['/control.js', '/cors.js', '/font.ttf', '/imported.js', '/module.js', '/picture.png', '/style.css', '/umlauts.js']
 const kinds: { name: string; options: CaptureOptions }[] = [
   { name: 'a page', options: {} },
-  { name: 'a page with a key pressed', options: { pressKey: 'End' } },
-  { name: 'a full page that becomes stable', options: { fullPage: true, stabilityTimeout: 2_000 } },
+  { name: 'a full page with a key pressed', options: { fullPage: true, pressKey: 'End' } },
 ]
 
 t.test('option http_cache: batch requests only the document the second time, with the same screenshot', async (t) => {
@@ -153,22 +149,8 @@ t.test('http_cache requests again what must not be shared', async (t) => {
   t.strictSame(
     [...new Set(asked)],
     [
-      '/unshared',
-      '/cookie.js',
-      '/private.js',
-      '/no-store.js',
-      '/stale.js',
-      '/silent.js',
-      '/vary.js',
-      '/moved.js',
-      '/target.js',
-      '/missing.png',
-      '/cut-off.js',
-      '/large.js',
-      '/worker.js',
-      '/imported-by-worker.js',
-      '/data.json',
-      '/frame',
+      ...['/unshared', '/cookie.js', '/private.js', '/no-store.js', '/stale.js', '/silent.js', '/vary.js', '/moved.js', '/target.js'],
+      ...['/missing.png', '/cut-off.js', '/large.js', '/worker.js', '/imported-by-worker.js', '/data.json', '/frame'],
     ].sort(),
   )
 })
@@ -252,28 +234,13 @@ interface HarEntry {
 }
 
 // Orders of batches, with a storage that accepts everything.
-const parts = {
-  browsers: stage.browsers,
-  policy: LOOPBACK_POLICY,
-  memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
-  httpCache: stage.httpCache,
-}
+const parts = partsOf(stage)
 
 /** The page's requests during one capture, and the runner's report. */
 async function carryOut(change: Partial<CaptureOrder>) {
   stage.seen.length = 0
-  const order: CaptureOrder = {
-    uid: 'u',
-    name: 'n',
-    namespace: 'default',
-    accountName: 'default',
-    attempt: 1,
-    url: stage.site.url('/'),
-    options: { viewportWidth: 300, viewportHeight: 200 },
-    upload: { url: stage.site.url('/store'), headers: {}, maxBytes: 1_000_000 },
-    deadline: Date.now() + 60_000,
-    ...change,
-  }
+  const upload = { url: stage.site.url('/store'), headers: {}, maxBytes: 1_000_000 }
+  const order = anOrder({ url: stage.site.url('/'), options: { viewportWidth: 300, viewportHeight: 200 }, upload, ...change })
   const { outcome } = await capture(order, parts, new AbortController().signal)
   return {
     phase: outcome.phase,
@@ -292,8 +259,4 @@ t.test('orders of one batch and account share responses', async (t) => {
   t.strictSame(await carryOut({ batchId: 'batch_1' }), { ...completed, asked: ['/'] })
   t.strictSame(await carryOut({ batchId: 'batch_2' }), { ...completed, asked: all })
   t.strictSame(await carryOut({ batchId: 'batch_1', accountName: 'another' }), { ...completed, asked: all })
-})
-
-t.test('an order without a batch shares nothing', async (t) => {
-  for (let order = 0; order < 2; order++) t.strictSame(await carryOut({}), { phase: 'Completed', warnings: [], asked: ['/', '/shared.js'] })
 })

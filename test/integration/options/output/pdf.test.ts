@@ -4,16 +4,15 @@ import { inflateSync } from 'node:zlib'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t from 'tap'
 import { eventually } from '../../../support/eventually.ts'
-import { servePages } from '../../capture-runner/stage/page-server.ts'
-import { openStudio } from '../../capture-runner/stage/studio.ts'
-import { page } from '../options.ts'
+import { openStage, page } from '../options.ts'
 
 const chapters = [1, 2, 3]
   .map((n) => `<h1 style="break-before:page">Chapter ${n}</h1><p style="height:200px">Text of ${n}.</p>`)
   .join('')
   .replace('break-before:page', '')
-const [site, studio] = await Promise.all([
-  servePages({
+const stage = await openStage(
+  t,
+  {
     '/short': page('', '<p>One line.</p>'),
     '/colored': page('background:#0f0', '<p>One line.</p>'),
     '/chapters': page('', chapters),
@@ -26,13 +25,9 @@ const [site, studio] = await Promise.all([
       '<style>@page { size: a4 landscape; margin: 25mm } @page wide { margin: 50mm }</style>',
     ),
     '/sized': page('', '<p>One line.</p>', '<style>@page { size: 300px 500px }</style>'),
-  }),
-  openStudio(),
-])
-t.teardown(async () => {
-  await studio.close()
-  await site.close()
-})
+  },
+  { usual: { format: 'pdf' } },
+)
 
 interface Printed {
   /** Width and height of each page in points. */
@@ -43,7 +38,7 @@ interface Printed {
 }
 
 async function print(path: string, options: CaptureOptions = {}): Promise<Printed> {
-  const { picture } = await studio.shoot(site.url(path), { format: 'pdf', ...options })
+  const { picture } = await stage.take(path, options)
   const raw = picture.toString('latin1')
   const streams = [...raw.matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(([, body = '']) => unpack(Buffer.from(body, 'latin1')))
   const text = [raw, ...streams].join('\n')
@@ -64,18 +59,17 @@ const A4 = [595, 842]
 const isSheet = ({ sheets }: Printed, [width = 0, height = 0]: number[]): boolean =>
   sheets.length > 0 && sheets.every(([w = 0, h = 0]) => Math.abs(w - width) <= 1 && Math.abs(h - height) <= 1)
 
-// proves: format
-t.test('option pdf_paper_format: sets the paper format, by default a4', async (t) => {
-  t.ok(isSheet(await print('/short'), A4))
-  t.ok(isSheet(await print('/short', { pdfPaperFormat: 'letter' }), [612, 792]))
-  t.ok(isSheet(await print('/short', { pdfPaperFormat: 'a6' }), [297, 421]))
-  t.match((await studio.shoot(site.url('/short'), { format: 'pdf' })).picture.toString('latin1', 0, 5), '%PDF-')
-})
-
-// proves: pdf_width, pdf_height
-t.test('pdf_width and pdf_height set any page size', async (t) => {
-  t.ok(isSheet(await print('/short', { pdfWidth: '4in', pdfHeight: '400px' }), [288, 300]))
-  t.ok(isSheet(await print('/short', { pdfWidth: '100mm', pdfHeight: '100' }), [283, 75]))
+const SIZES: readonly (readonly [options: CaptureOptions, size: number[]])[] = [
+  [{}, A4],
+  [{ pdfPaperFormat: 'letter' }, [612, 792]],
+  [{ pdfPaperFormat: 'a6' }, [297, 421]],
+  [{ pdfLandscape: true }, [842, 595]],
+  [{ pdfWidth: '4in', pdfHeight: '400px' }, [288, 300]],
+  [{ pdfWidth: '100mm', pdfHeight: '100' }, [283, 75]],
+]
+// proves: format, pdf_paper_format, pdf_landscape, pdf_width, pdf_height
+t.test('a PDF has the size of its options, by default a4', async (t) => {
+  for (const [options, size] of SIZES) t.ok(isSheet(await print('/short', options), size), JSON.stringify(options))
 })
 
 const FIXED = '2026-01-15T12:00:00Z'
@@ -94,16 +88,12 @@ t.test('the dates in a PDF are those of the capture, or fixed_time', async (t) =
 
 t.test('PDFs of one page with the same fixed_time are identical at any time and in any browser', async (t) => {
   for (const options of [{}, { pdfTagged: true, pdfOutline: true }]) {
-    const take = async () => (await studio.shoot(site.url('/chapters'), { format: 'pdf', fixedTime: FIXED, ...options })).picture
+    const take = async () => (await stage.take('/chapters', { fixedTime: FIXED, ...options })).picture
     const first = await take()
     const second = Math.floor(Date.now() / 1_000)
     await eventually('another second', async () => Math.floor(Date.now() / 1_000) > second)
     t.equal(Buffer.compare(first, await take()), 0)
   }
-})
-
-t.test('option pdf_landscape: prints in landscape orientation', async (t) => {
-  t.ok(isSheet(await print('/short', { pdfLandscape: true }), [842, 595]))
 })
 
 t.test('option pdf_print_background: false omits backgrounds', async (t) => {
@@ -155,7 +145,7 @@ t.test('option pdf_fit_one_page: prints everything on one page', async (t) => {
 
 t.test('pdf_fit_one_page prints one sheet although the page has margins, breaks and heights of a window', async (t) => {
   for (const options of [{}, { pdfMarginTop: '1in', pdfMarginLeft: '1in' }, { pdfScale: 0.5 }]) {
-    const { picture, findings } = await studio.shoot(site.url('/broken'), { format: 'pdf', pdfFitOnePage: true, ...options })
+    const { picture, findings } = await stage.take('/broken', { pdfFitOnePage: true, ...options })
     t.equal([...picture.toString('latin1').matchAll(/\/MediaBox/g)].length, 1, JSON.stringify(options))
     t.strictSame(findings.warnings, [])
   }
@@ -187,7 +177,7 @@ t.test('option pdf_outline: creates bookmarks from the headings, and pdf_tagged 
   t.notMatch((await print('/chapters')).text, /\/StructTreeRoot/)
 })
 
-const refused = async (options: CaptureOptions) => studio.shootInVain(site.url('/chapters'), { format: 'pdf', ...options })
+const refused = (options: CaptureOptions) => stage.fail('/chapters', options)
 
 t.test('the message for a page range beyond the document contains the number of pages', async (t) => {
   for (const pdfPageRanges of ['4', '9-12, 7']) {
@@ -196,15 +186,14 @@ t.test('the message for a page range beyond the document contains the number of 
       message: `pdf_page_ranges names no page of the document, which has 3: ${pdfPageRanges}`,
     })
   }
-  const partly = async (pdfPageRanges: string) =>
-    (await studio.shoot(site.url('/chapters'), { format: 'pdf', pdfPageRanges })).findings.warnings
+  const partly = async (pdfPageRanges: string) => (await stage.take('/chapters', { pdfPageRanges })).findings.warnings
   t.strictSame(await partly('2,9'), ['pdf_page_ranges names pages beyond the document, which has 3 pages: 2,9'])
   t.strictSame(await partly('1-9'), ['pdf_page_ranges names pages beyond the document, which has 3 pages: 1-9'])
   t.strictSame(await partly('1-2,2-3'), [])
 })
 
 t.test('templates that load a resource are rejected, because they crash the page, and the next capture succeeds', async (t) => {
-  const sheet = site.url('/short')
+  const sheet = stage.site.url('/short')
   const loading: Record<string, string> = {
     '<iframe>': `<iframe src="${sheet}"></iframe>`,
     '<object>': `<p><object data="${sheet}"></object>`,
@@ -224,7 +213,7 @@ t.test('templates that load a resource are rejected, because they crash the page
 
 t.test('a crash by an undetected template is reported as INVALID_OPTIONS', async (t) => {
   // Spelled so that only the browser recognizes it.
-  const template = `<style>@\\69mport "${site.url('/short')}";</style>`
+  const template = `<style>@\\69mport "${stage.site.url('/short')}";</style>`
   t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: /crashed .*template/ })
   t.equal((await print('/short')).sheets.length, 1)
 })

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
-import { markup, openStage, page, pathOf } from '../options.ts'
+import { markup, openStage, page, pathOf, SMALL_WINDOW } from '../options.ts'
 
 const box = (id: string, style: string, body = '') => `<div id="${id}" style="position:absolute;${style}">${body}</div>`
 
@@ -134,39 +134,42 @@ const paintedPages = Object.fromEntries(
     page('background:#00f', `${gap(300)}${html}${gap(2_000)}`),
   ]),
 )
-const stage = await openStage(t, {
-  ...paintedPages,
-  '/rtl': fromRight('direction:rtl'),
-  '/vertical': fromRight('writing-mode:vertical-rl'),
-  '/boxes': boxes,
-  '/covered': covered,
-  '/stripes': stripes,
-  '/when-seen': whenSeen,
-})
+const stage = await openStage(
+  t,
+  {
+    ...paintedPages,
+    '/rtl': fromRight('direction:rtl'),
+    '/vertical': fromRight('writing-mode:vertical-rl'),
+    '/boxes': boxes,
+    '/covered': covered,
+    '/stripes': stripes,
+    '/when-seen': whenSeen,
+  },
+  { usual: SMALL_WINDOW },
+)
 const { shoot } = stage
-const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
 
 t.test('option selector: captures only the first visible match, anywhere on the page', async (t) => {
   const { pixels } = await shoot('/boxes', { selector: '.none, #one' })
-  t.strictSame(sizeOf(pixels), [300, 200])
+  t.strictSame(pixels.size, [300, 200])
   for (const [x, y] of [
     [0, 0],
     [299, 199],
   ] as const)
     t.ok(isNear(pixels.at(x, y), GREEN, 0), `${x},${y}`)
   const doubled = await shoot('/boxes', { selector: '#one', deviceScaleFactor: 2, format: 'jpeg' })
-  t.strictSame(sizeOf(doubled.pixels), [600, 400])
+  t.strictSame(doubled.pixels.size, [600, 400])
 })
 
 t.test('option selector_all: captures the area of all matches', async (t) => {
   const { pixels } = await shoot('/boxes', { selector: '#one, #two', selectorAll: true })
-  t.strictSame(sizeOf(pixels), [700, 600])
+  t.strictSame(pixels.size, [700, 600])
   t.ok(isNear(pixels.at(0, 0), GREEN) && isNear(pixels.at(699, 599), RED) && isNear(pixels.at(500, 300), WHITE))
 })
 
 t.test('option selector_padding: adds the surroundings of the element, within the page', async (t) => {
   const { pixels } = await shoot('/boxes', { selector: '#one', selectorPadding: 150 })
-  t.strictSame(sizeOf(pixels), [100 + 300 + 150, 500], 'the page ends 100 pixels to the left')
+  t.strictSame(pixels.size, [100 + 300 + 150, 500], 'the page ends 100 pixels to the left')
   t.ok(isNear(pixels.at(99, 200), WHITE) && isNear(pixels.at(100, 200), GREEN))
 })
 
@@ -184,13 +187,13 @@ t.test('option selector_scroll_into_view: triggers content that waits to be visi
 
 t.test('option selector_algorithm: clip captures the box without scrolling', async (t) => {
   const { pixels } = await shoot('/when-seen', { selector: '#late', selectorAlgorithm: 'clip' })
-  t.strictSame(sizeOf(pixels), [100, 100])
+  t.strictSame(pixels.size, [100, 100])
   t.ok(isNear(pixels.at(50, 50), RED), 'the page was not scrolled')
 })
 
 t.test('option error_on_selector_not_found: fails, or captures the window with a warning', async (t) => {
   const { pixels, findings } = await shoot('/boxes', { selector: '#none', timeout: 1_000 })
-  t.strictSame(sizeOf(pixels), [1920, 1080])
+  t.strictSame(pixels.size, [1000, 700])
   t.match(findings.warnings, [/^captured the whole window: no visible element matched/])
   const error = await stage.fail('/boxes', { selector: '#none', timeout: 1_000, errorOnSelectorNotFound: true })
   t.equal(error.code, 'SELECTOR_NOT_FOUND')
@@ -199,7 +202,7 @@ t.test('option error_on_selector_not_found: fails, or captures the window with a
 // proves: clip_x, clip_y, clip_width, clip_height
 t.test('clip_* captures a region of the page, also below the window', async (t) => {
   const { pixels } = await shoot('/stripes', { clipX: 10, clipY: 1_490, clipWidth: 50, clipHeight: 120 })
-  t.strictSame(sizeOf(pixels), [50, 120])
+  t.strictSame(pixels.size, [50, 120])
   t.ok(isNear(pixels.at(25, 9), BLUE, 0) && isNear(pixels.at(25, 10), RED, 0), 'from its first row')
   t.ok(isNear(pixels.at(25, 109), RED, 0) && isNear(pixels.at(25, 110), BLUE, 0), 'to its last row')
   const beyond = await shoot('/stripes', { clipX: 0, clipY: 9_000, clipWidth: 50, clipHeight: 50 })
@@ -207,13 +210,13 @@ t.test('clip_* captures a region of the page, also below the window', async (t) 
 })
 
 t.test('option capture_beyond_viewport: false cuts a region at the window, and gives a full page a tall window', async (t) => {
-  const clip = { clipX: 0, clipY: 1_000, clipWidth: 50, clipHeight: 700 }
+  const clip = { clipX: 0, clipY: 600, clipWidth: 50, clipHeight: 700 }
   const cut = await shoot('/stripes', { ...clip, captureBeyondViewport: false })
-  t.strictSame(sizeOf(cut.pixels), [50, 80])
-  t.match(cut.findings.warnings, [/^the picture shows 50 × 80 of 50 × 700 pixels of the region: capture_beyond_viewport is false$/])
-  t.strictSame(sizeOf((await shoot('/stripes', clip)).pixels), [50, 700])
+  t.strictSame(cut.pixels.size, [50, 100])
+  t.match(cut.findings.warnings, [/^the picture shows 50 × 100 of 50 × 700 pixels of the region: capture_beyond_viewport is false$/])
+  t.strictSame((await shoot('/stripes', clip)).pixels.size, [50, 700])
   const full = await shoot('/stripes', { fullPage: true, captureBeyondViewport: false })
-  t.strictSame(sizeOf(full.pixels), [1920, 2000])
+  t.strictSame(full.pixels.size, [1000, 2000])
   t.ok(isNear(full.pixels.at(5, 1_550), RED))
 })
 
@@ -221,7 +224,7 @@ t.test('an element in a box showed what lies below the box, and a wrapper withou
   const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0, selector: '.target' }
   for (const [what, , wanted, cut] of [...painted, ...round]) {
     const { pixels, findings } = await shoot(pathOf(what), size)
-    t.strictSame(sizeOf(pixels), wanted, what)
+    t.strictSame(pixels.size, wanted, what)
     const [right, bottom] = [pixels.width - 1, pixels.height - 1]
     const [x, y] = [Math.floor(right / 2), Math.floor(bottom / 2)]
     const corners = [0, right].flatMap((left) => [0, bottom].map((top) => [left, top] as const))
@@ -259,14 +262,14 @@ t.test('an element that only its reader opens gave an empty picture, and a hidde
     t.match(error, { code: 'SELECTOR_NOT_FOUND', message: advice }, what)
   }
   const opened = await shoot(pathOf(closed[0]?.[0] ?? ''), { ...size, clickAll: 'details > summary' })
-  t.strictSame([sizeOf(opened.pixels), opened.findings.warnings.length], [[100, 60], 1], 'the advice helps')
+  t.strictSame([opened.pixels.size, opened.findings.warnings.length], [[100, 60], 1], 'the advice helps')
 })
 
 t.test('an element of a page that is read from the right and wider than the window was an empty picture', async (t) => {
   for (const path of ['/rtl', '/vertical']) {
     const size = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 0 }
     const { pixels } = await shoot(path, { ...size, selector: '.target' })
-    t.strictSame([sizeOf(pixels), pixels.at(1, 1), pixels.at(98, 58)], [[100, 60], GREEN, GREEN], path)
+    t.strictSame([pixels.size, pixels.at(1, 1), pixels.at(98, 58)], [[100, 60], GREEN, GREEN], path)
     const full = await shoot(path, { ...size, fullPage: true })
     t.strictSame([full.pixels.width, full.pixels.at(798, 1)], [800, GREEN], `${path}: a full page begins where its window does`)
   }
