@@ -71,18 +71,6 @@ t.test('FairQueue stores a key once', async (t) => {
   t.strictSame(drain(queue), ['a1'])
 })
 
-t.test('FairQueue removes a Screenshot from any position', async (t) => {
-  const queue = new FairQueue()
-  for (const order of [1, 2, 3]) queue.add(wait('a', order))
-  queue.remove('a2')
-  queue.remove('unknown')
-  t.notOk(queue.has('a2'))
-  t.strictSame(drain(queue), ['a1', 'a3'])
-  queue.add(wait('b', 1))
-  queue.remove('b1')
-  t.strictSame(queue.accounts(), [])
-})
-
 t.test('FairQueue removes the right one of several with the same time', async (t) => {
   const queue = new FairQueue()
   for (const key of ['x', 'y', 'z']) queue.add({ key, account: 'a', order: 7 })
