@@ -2,6 +2,7 @@ import t from 'tap'
 import { findRecord } from '../../../api-gateway/src/archive/find-record.ts'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { Annotation } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
@@ -67,7 +68,7 @@ t.test(
 
 t.test('GET /screenshots/:id reads the cache, and with Cache-Control: no-cache the API server', async (t) => {
   const { call, screenshots } = aGateway()
-  screenshots.objects.set(SCREENSHOT_ID, completed())
+  screenshots.put(completed())
   t.equal((await call('GET', PATH)).status, 200)
   screenshots.findLatest = async () => undefined
   t.equal((await call('GET', PATH)).status, 200)
@@ -89,7 +90,7 @@ t.test('GET and DELETE /screenshots/:id return the same 404 for ids of other acc
 
 t.test('a replica whose cache is late said of a completed capture that it is not completed yet', async (t) => {
   const { call, screenshots, files } = aGateway()
-  screenshots.objects.set(SCREENSHOT_ID, aScreenshot({ id: SCREENSHOT_ID, phase: 'Running' }))
+  screenshots.put(aScreenshot({ id: SCREENSHOT_ID, phase: 'Running' }))
   files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
   t.match(await call('GET', `${PATH}/download`), { status: 409, body: { error: { code: 'NOT_READY' } } })
   screenshots.findLatest = async () => completed()
@@ -123,12 +124,22 @@ t.test('DELETE /screenshots/:id succeeds for a record that is archived or delete
     screenshots.put(completed())
     screenshots.delete = async () => {
       if (isArchived) await archive.add([completed()])
-      screenshots.objects.clear()
+      screenshots.remove()
       return false
     }
     t.equal((await call('DELETE', PATH)).status, 204)
     t.equal((await call('GET', PATH)).status, 404)
   }
+})
+
+t.test('DELETE /screenshots/:id of a record with open deliveries hides it, and leaves the object to the operator', async (t) => {
+  const { call, screenshots } = aGateway()
+  const open = { 'wh-1': { attempts: 1, at: NOW.toISOString(), state: 'open' } } as const
+  screenshots.put(aScreenshot({ phase: 'Completed', status: { deliveries: { 'screenshot.completed': open } } }))
+  t.equal((await call('DELETE', PATH)).status, 204)
+  t.equal((await call('GET', PATH)).status, 404)
+  t.strictSame((await call('GET', '/screenshots')).body.data, [])
+  t.ok(screenshots.objects.get(SCREENSHOT_ID)?.metadata.annotations?.[Annotation.deleteRequested])
 })
 
 t.test('a record whose file has expired shows it, and its download returns 410', async (t) => {

@@ -10,47 +10,45 @@ import { Idempotency } from '../../../api-gateway/src/creation/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/creation/queue.ts'
 import type { QueueBounds } from '../../../api-gateway/src/creation/queue-rules.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
+import type { GatewayLease } from '../../../api-gateway/src/quota/gateway-lease.ts'
+import { KubeQuota } from '../../../api-gateway/src/quota/kube-quota.ts'
 import { Downloads } from '../../../api-gateway/src/resources/files/downloads.ts'
+import { KubeKeys } from '../../../api-gateway/src/resources/keys/kube-keys.ts'
 import { KubeQueue } from '../../../api-gateway/src/resources/screenshots/store/kube-queue.ts'
-import type {
-  FileStore,
-  Grant,
-  KeyStore,
-  LimitFacts,
-  NewScreenshot,
-  QuotaStore,
-  ReserveRequest,
-  ScreenshotStore,
-} from '../../../api-gateway/src/store/ports.ts'
-import { Store } from '../../../crds/client/lister.ts'
-import type { Reflector, ReflectorEvent } from '../../../crds/client/reflector.ts'
+import { KubeScreenshots } from '../../../api-gateway/src/resources/screenshots/store/kube-screenshots.ts'
+import { KubeSystem } from '../../../api-gateway/src/resources/system/kube-system.ts'
+import { KubeRecords } from '../../../api-gateway/src/store/kube-records.ts'
+import type { ObjectPatch } from '../../../api-gateway/src/store/object-patch.ts'
+import type { FileStore, PostRequests } from '../../../api-gateway/src/store/ports.ts'
+import * as kinds from '../../../crds/client/kinds.ts'
+import { silentLog } from '../../../crds/client/log.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { keyHash, newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { newLinkKey } from '../../../crds/src/crypto/link-secret.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { apiKeyIdOf, newId, scheduleIdOf, screenshotIdOf, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
-import { Label, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { isApiKeyIdName, isScheduleIdName, isWebhookIdName, Label } from '../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
-import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { PostResponse } from '../../../crds/src/kinds/post-response.ts'
+import type { Phase, Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { CaptureOptions } from '../../../crds/src/options/catalog.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/options/policy.ts'
-import { accountOf } from '../../../crds/src/records/record.ts'
-import { isWhole } from '../../../crds/src/schema/custom-resource.ts'
-import { DEFAULT_PLANS, limitsOfPlan } from '../../../crds/src/usage/plans.ts'
-import { toUsageFacts, UsageDraft } from '../../../crds/src/usage/usage.ts'
+import { isWhole, type Metadata } from '../../../crds/src/schema/custom-resource.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
+import { monthOf } from '../../../crds/src/usage/usage.ts'
+import type { RequestedPost } from '../../../crds/src/webhooks/webhook-requests.ts'
 import type { StoredFile } from '../../../crds/storage/port.ts'
 import { MemoryBucket } from '../../support/fakes/memory-bucket.ts'
+import { MemoryCluster } from '../../support/fakes/memory-cluster.ts'
 import { findUndocumented } from '../../support/sources/documented.ts'
-import { FakePostRequests } from './fake-post-requests.ts'
-import { FakeRecords } from './fake-records.ts'
-import { anObjectStore } from './fake-stores.ts'
 import { callerOf } from './requests.ts'
 
-// Builders, and stores in memory that keep the promises of store/ports.ts.
+// Builders, and gateways over an API server and a bucket in memory. No watch updates the caches of a gateway: it knows what it and its test write.
 
 export const NOW = new Date('2026-11-21T10:20:30.456Z')
 export const SCREENSHOT_ID = newId('scr', NOW, Buffer.alloc(10, 7))
@@ -89,76 +87,45 @@ export const anApiKey = (text: string, spec: ApiKeySpec, name = 'key-1'): ApiKey
   spec,
 })
 
-/** Screenshots by id. An informer cache has the same ones. */
-class LiveScreenshots extends Map<string, Screenshot> {
-  readonly lister = new Store<Screenshot>()
-  readonly #listeners: ((event: ReflectorEvent<Screenshot>) => void)[] = []
+/** An API server whose clock stands still. */
+export const aCluster = () => new MemoryCluster({ now: () => NOW })
 
-  addListener(listener: (event: ReflectorEvent<Screenshot>) => void): void {
-    this.#listeners.push(listener)
-  }
-  override set(id: string, object: Screenshot): this {
-    const old = this.lister.set(object)
-    const event = { type: old ? 'modified' : 'added', object, old, source: 'watch' } as ReflectorEvent<Screenshot>
-    for (const listener of this.#listeners) listener(event)
-    return super.set(id, object)
-  }
-  override delete(id: string): boolean {
-    this.lister.delete(`default/${toObjectName(id)}`)
-    return super.delete(id)
-  }
-  override clear(): void {
-    for (const id of this.keys()) this.delete(id)
-  }
-}
+/** The Screenshots of a gateway. */
+export class TestScreenshots extends KubeScreenshots {
+  readonly #cluster: MemoryCluster
+  /** What a gateway sees of the queue in them. */
+  readonly queue: KubeQueue
+  isQueueFull = false
 
-export class FakeScreenshots implements ScreenshotStore {
-  readonly objects = new LiveScreenshots()
-  #changed: (() => void)[] = []
-  #version = 1
-
+  constructor(cluster = aCluster()) {
+    super({ http: cluster.http, log: silentLog, metrics: {} })
+    this.#cluster = cluster
+    this.queue = new KubeQueue(this.reflector, cluster.namespace, () => this.isQueueFull)
+  }
+  /** As the API server has them, by id. */
+  get objects(): ReadonlyMap<string, Screenshot> {
+    return new Map(this.#cluster.list(kinds.screenshots).map((shot) => [screenshotIdOf(shot.metadata), shot]))
+  }
   get specs(): Screenshot['spec'][] {
     return [...this.objects.values()].map(({ spec }) => spec)
   }
-  async create({ metadata: given, spec }: NewScreenshot): Promise<Screenshot> {
-    return this.put({ metadata: { ...metadata(given.name), ...given }, spec, status: { phase: 'Pending' } })
-  }
-  put(screenshot: Screenshot): Screenshot {
-    const stored = { ...screenshot, metadata: { ...screenshot.metadata, resourceVersion: String(++this.#version) } }
-    this.objects.set(screenshotIdOf(stored.metadata), stored)
-    this.#wake()
-    return stored
-  }
-  async find(id: string): Promise<Screenshot | undefined> {
-    return this.objects.get(id)
-  }
-  async findLatest(id: string): Promise<Screenshot | undefined> {
-    return this.objects.get(id)
-  }
-  page(account: string, after: string | undefined, limit: number): Screenshot[] {
-    const mine = [...this.objects.entries()].filter(([id, shot]) => accountOf(shot) === account && (after === undefined || id > after))
-    return mine
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .slice(0, limit)
-      .map(([, shot]) => shot)
-  }
-  findLiveOfBatch(account: string, batchId: string): Screenshot[] {
-    return this.page(account, undefined, 100).filter(({ spec }) => spec.batchId === batchId)
-  }
-  findLive(id: string): Screenshot | undefined {
-    return this.objects.get(id)
-  }
-  /** By account and webhook. */
-  readonly openDeliveries = new Map<string, number>()
-  countOpenDeliveries(account: string, webhook: string): number {
-    return this.openDeliveries.get(`${account}/${webhook}`) ?? 0
-  }
-  isQueueFull = false
-  isFull(): boolean {
+  override isFull(): boolean {
     return this.isQueueFull
   }
-  /** What a gateway sees of the queue in them. */
-  readonly queue = new KubeQueue(this.objects as unknown as Reflector<Screenshot>, 'default', () => this.isQueueFull)
+  /** Stores a Screenshot as another client writes it. */
+  put(screenshot: Screenshot): Screenshot {
+    const stored = this.#cluster.put(kinds.screenshots, screenshot)
+    this.reflector.noteWritten(stored)
+    return stored
+  }
+  /** Removes Screenshots as another client does. Default: all. */
+  remove(...ids: string[]): void {
+    for (const [id, screenshot] of this.objects) {
+      if (ids.length > 0 && !ids.includes(id)) continue
+      this.#cluster.remove(kinds.screenshots, screenshot.metadata.name)
+      this.reflector.noteDeleted(screenshot)
+    }
+  }
   /** Ends a capture that took so many milliseconds, and removes it. */
   measure(milliseconds: number, options?: CaptureOptions): void {
     const [startTime, completionTime] = [NOW, new Date(NOW.getTime() + milliseconds)].map((time) => time.toISOString())
@@ -172,40 +139,13 @@ export class FakeScreenshots implements ScreenshotStore {
         ...(options ? { options } : {}),
       }),
     )
-    this.objects.delete(id)
-  }
-  async delete(screenshot: Screenshot): Promise<boolean> {
-    const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
-    this.#wake()
-    return was
-  }
-  async waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined> {
-    const id = screenshotIdOf(screenshot.metadata)
-    const ended = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
-      // Longer waits than those of requests must not keep the process alive.
-      if (milliseconds > 60_000) timer.unref()
-      const look = () => {
-        const shot = this.objects.get(id)
-        if (shot !== undefined && !isFinished(shot) && !signal.aborted) return
-        clearTimeout(timer)
-        resolve()
-      }
-      this.#changed.push(look)
-      signal.addEventListener('abort', look)
-      look()
-    })
-    await ended
-    return this.objects.get(id)
-  }
-  #wake(): void {
-    for (const look of this.#changed) look()
+    this.remove(id)
   }
 }
 
 /** The queue in these Screenshots, with the bounds of the chart unless others are given. */
 export const aQueue = (
-  screenshots: FakeScreenshots,
+  screenshots: TestScreenshots,
   bounds: Partial<QueueBounds> = {},
   findAccount: QueueOptions['findAccount'] = () => undefined,
 ) =>
@@ -231,6 +171,16 @@ export class FakeFiles implements FileStore {
   }
 }
 
+/** Objects of a bucket, as gateways see it. Tests replace single methods to make it fail. */
+export function anObjectStore() {
+  const bucket = new MemoryBucket()
+  const stat = async (key: string): Promise<StoredFile | undefined> => {
+    const etag = bucket.etagOf(key)
+    return etag === undefined ? undefined : { sizeBytes: Buffer.byteLength(bucket.objects.get(key)!), etag, lastModified: new Date(0) }
+  }
+  return { ...bucket.store, stat, objects: bucket.objects }
+}
+
 /** The archive of records, in a bucket of its own. */
 export function anArchive() {
   const bucket = new MemoryBucket()
@@ -240,27 +190,53 @@ export function anArchive() {
   return Object.assign(archive, { bucket, add })
 }
 
-export class FakeKeys implements KeyStore {
-  readonly keys: ApiKey[] = []
-  readonly accounts = new Map<string, Account>()
-  readonly uses = new Map<string, Date>()
-  async findByHash(hash: string): Promise<ApiKey[]> {
-    return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash || labels?.[Label.keyHash2] === hash)
+/** The keys and accounts with which a gateway authenticates requests. */
+export class TestKeys extends KubeKeys {
+  /** Times of uses, by the name of the key. */
+  readonly noted = new Map<string, Date>()
+
+  constructor(cluster: MemoryCluster) {
+    super({ http: cluster.http, log: silentLog, metrics: {} })
   }
-  /** A key that the cache still has, although a newer one was written. */
-  cached: ApiKey | undefined
-  async findById(id: string, generation = 0): Promise<ApiKey | undefined> {
-    if (this.cached && (this.cached.metadata.generation ?? 0) >= generation) return this.cached
-    return this.keys.find(({ metadata }) => apiKeyIdOf(metadata) === id)
+  override recordUse({ metadata: { name } }: ApiKey, at: Date): void {
+    this.noted.set(name, at)
   }
-  async findAccount(name: string): Promise<Account | undefined> {
-    return this.accounts.get(name)
+}
+
+/** The keys, webhooks or schedules of a gateway. */
+export class TestRecords<T extends ApiKey | Webhook | ScreenshotSchedule> extends KubeRecords<T> {
+  readonly #cluster: MemoryCluster
+  /** Called before the gateway patches an object: another writer. */
+  beforePatch: () => unknown = () => {}
+
+  constructor(cluster: MemoryCluster, options: Omit<ConstructorParameters<typeof KubeRecords<T>>[0], 'http' | 'what'>) {
+    super({ http: cluster.http, what: 'record', ...options })
+    this.#cluster = cluster
   }
-  recordUse({ metadata: { name } }: ApiKey, at: Date): void {
-    this.uses.set(name, at)
+  /** As the API server has them, in the order of their creation. */
+  get objects(): T[] {
+    return this.#cluster.list(this.reflector.resource)
   }
-  async endSessions(key: ApiKey, at: Date): Promise<void> {
-    key.status = { ...key.status, sessionsNotBefore: at.toISOString() }
+  /** Stores an object as another client writes it. */
+  put(object: T): T {
+    const stored = this.#cluster.put(this.reflector.resource, object)
+    this.reflector.noteWritten(stored)
+    return stored
+  }
+  /** Changes an object in this way. Default: the newest one. */
+  change(change: (object: T) => unknown, index = -1): T {
+    const object = this.objects.at(index)!
+    change(object)
+    return this.put(object)
+  }
+  /** Removes an object as another client does. */
+  remove(object: T): void {
+    this.#cluster.remove(this.reflector.resource, object.metadata.name)
+    this.reflector.noteDeleted(object)
+  }
+  override async patch(object: T, patch: ObjectPatch): Promise<T> {
+    await this.beforePatch()
+    return super.patch(object, patch)
   }
 }
 
@@ -269,47 +245,50 @@ export const LINK_KEY = newLinkKey()
 /** Opens what the fake gateways have sealed. */
 export const OPENING_KEY = newOpeningKey('fake')
 
-/** Keeps the promises of quota and rate for accounts whose limits were not set: none. */
-export class FakeQuota implements QuotaStore {
-  readonly usages = new Map<string, AccountUsage>()
+/** The quota of accounts. That of acme has no limit which tests reach. */
+export class TestQuota extends KubeQuota {
+  readonly #cluster: MemoryCluster
   readonly settled: string[] = []
-  set(account: string, spec: AccountUsage['spec'], status?: AccountUsage['status']): void {
-    this.usages.set(account, { metadata: metadata(account), spec, ...(status ? { status } : {}) })
+
+  constructor(cluster = aCluster(), now = () => NOW) {
+    const lease = { isHeld: true, identity: 'fake' } as GatewayLease
+    const metrics = { onReservation() {}, onCommit() {}, onConflict() {} }
+    super({ http: cluster.http, log: silentLog, reflectorMetrics: {}, metrics, plans: DEFAULT_PLANS, lease, now })
+    this.#cluster = cluster
+    this.set('acme', { limit: 1_000_000 })
   }
-  /** Units that acme has used. */
+  set(account: string, spec: AccountUsage['spec'], status: AccountUsage['status'] = { period: monthOf(NOW), used: 0 }): void {
+    this.#cluster.put(kinds.accountUsages, { metadata: metadata(account), spec, status })
+    this.reflector.noteWritten(this.#cluster.get(kinds.accountUsages, account)!)
+  }
+  /** What acme has used. */
+  get usage(): NonNullable<AccountUsage['status']> {
+    return this.#cluster.get(kinds.accountUsages, 'acme')!.status!
+  }
   get used(): number {
-    return this.usages.get('acme')?.status?.used ?? 0
+    return this.usage.used ?? 0
   }
   /** What acme may use. A rate that is used up has room again when there is none. */
   bound({ limit = 1_000, isRateUsedUp = false }: { limit?: number; isRateUsedUp?: boolean }): void {
-    this.set('acme', { limit, ...(isRateUsedUp ? { ratePerMinute: 0 } : {}) }, this.usages.get('acme')?.status)
+    this.set('acme', { limit, ...(isRateUsedUp ? { ratePerMinute: 0 } : {}) }, this.usage)
   }
-  #usageOf(account: string): AccountUsage {
-    return this.usages.get(account) ?? { metadata: metadata(account), spec: { limit: 1_000_000 } }
-  }
-  async reserve({ account, reservation, names, units, at }: ReserveRequest): Promise<Grant> {
-    const { name } = account.metadata
-    const usage = this.#usageOf(name)
-    const draft = new UsageDraft(usage, at)
-    const { granted, refusal } = draft.reserve({ id: reservation, names, units, at, gateway: 'fake', countsForRate: true })
-    this.set(name, usage.spec, draft.toStatus())
-    const facts = this.facts(account, at)
-    return refusal === 'quota' || refusal === 'rate' ? { granted, refusal, facts } : { granted, facts }
-  }
-  settle(_account: string, reservation: string): void {
+  override settle(account: string, reservation: string): void {
     this.settled.push(reservation)
+    super.settle(account, reservation)
   }
-  async release(account: string, reservation: string, names: readonly string[]): Promise<void> {
-    const usage = this.#usageOf(account)
-    const draft = new UsageDraft(usage, NOW)
-    draft.release(reservation, names, 'fake')
-    this.set(account, usage.spec, draft.toStatus())
+}
+
+/** An operator that records requests for posts and returns the response that the test sets. Without one it is unavailable. */
+class FakePostRequests implements PostRequests {
+  readonly posts: { webhook: string; post: RequestedPost }[] = []
+  response: PostResponse | undefined
+
+  async ask({ metadata }: Webhook, post: RequestedPost): Promise<void> {
+    this.posts.push({ webhook: metadata.name, post })
   }
-  days({ metadata: { name } }: Account) {
-    return this.#usageOf(name).status?.days ?? {}
-  }
-  facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
-    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: limitsOfPlan(DEFAULT_PLANS, plan).monthlyQuota }
+  async askAndWait(webhook: Webhook, post: RequestedPost): Promise<PostResponse | undefined> {
+    await this.ask(webhook, post)
+    return this.response
   }
 }
 
@@ -337,20 +316,35 @@ export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): P
   return (app.server.address() as AddressInfo).port
 }
 
-/** A gateway over stores in memory, with one account and one key of it. */
+/** A gateway with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
-  const screenshots = new FakeScreenshots()
+  const cluster = aCluster()
+  const { http } = cluster
+  const screenshots = new TestScreenshots(cluster)
   const files = new FakeFiles()
-  const keys = new FakeKeys()
-  const [objects, quota, archive] = [anObjectStore(), new FakeQuota(), anArchive()]
-  const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
-  const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
-  const schedules = new FakeRecords<ScreenshotSchedule>([], scheduleIdOf, NOW)
+  const keys = new TestKeys(cluster)
+  const now = changes.now ?? (() => NOW)
+  const [objects, quota, archive] = [anObjectStore(), new TestQuota(cluster, now), anArchive()]
+  const apiKeys = new TestRecords<ApiKey>(cluster, { reflector: keys.keys, idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
+  const webhookReflector = new Reflector({ http, resource: kinds.webhooks })
+  const webhooks = new TestRecords<Webhook>(cluster, { reflector: webhookReflector, idOf: webhookIdOf, isIdName: isWebhookIdName })
+  const scheduleReflector = new Reflector({ http, resource: kinds.screenshotSchedules })
+  const schedules = new TestRecords<ScreenshotSchedule>(cluster, {
+    reflector: scheduleReflector,
+    idOf: scheduleIdOf,
+    isIdName: isScheduleIdName,
+  })
   const postRequests = new FakePostRequests()
-  const key = newKeyText()
   const draining = new AbortController()
-  keys.keys.push(anApiKey(key, { accountName: 'acme' }))
-  keys.accounts.set('acme', { metadata: metadata('acme'), spec: { plan: 'scale' } })
+  // Requests that are held, and captures of links, must not keep the process alive.
+  t.teardown(() => draining.abort())
+  /** Stores an account as an administrator writes it. */
+  const putAccount = (spec: Partial<Account['spec']> = {}, given: Partial<Metadata> = {}) => {
+    const own = { ...metadata(given.name ?? 'acme'), ...given }
+    keys.accounts.noteWritten(cluster.put(kinds.accounts, { metadata: own, spec: { plan: 'scale', ...spec } }))
+  }
+  putAccount()
+  const findAccount = (name: string) => keys.findCachedAccount(name)
   const health = async () => ({ status: 'operational' as const, response_time_ms: 1 })
   const secret = randomBytes(32).toString('base64')
   const ring = { current: 'a', keys: { a: secret } }
@@ -359,7 +353,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const bodyBudget = new BodyBudget({ maxBytes: MIN_BODY_BUDGET_BYTES, onRefuse: () => {} })
   const app = buildApp({
     screenshots,
-    queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
+    queue: aQueue(screenshots, {}, findAccount),
     uncertainCreates: { add: async () => undefined },
     plans: DEFAULT_PLANS,
     files,
@@ -368,9 +362,9 @@ export function aGateway(changes: Partial<Deps> = {}) {
     archive,
     objects,
     report: () => {},
-    idempotency: new Idempotency({ objects, keyRing, now: changes.now ?? (() => NOW) }),
+    idempotency: new Idempotency({ objects, keyRing, now }),
     downloads: new Downloads({ max: 2, metrics, now: () => performance.now() }),
-    system: { pools: async () => [], screenshots: () => [...screenshots.objects.values()], findAccount: (name) => keys.accounts.get(name) },
+    system: new KubeSystem({ http, screenshots: screenshots.reflector, findAccount }),
     metrics,
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing,
@@ -397,28 +391,31 @@ export function aGateway(changes: Partial<Deps> = {}) {
     draining: draining.signal,
     database: health,
     storage: health,
-    now: () => NOW,
+    now,
     startedAt: new Date(NOW.getTime() - 5_000),
     ...changes,
   })
   compareWithDocument(app)
-  const headers = { authorization: `Bearer ${key}` }
   /** Adds a key of the account, or of another one. Returns it with the header of its requests. */
-  const addKey = (spec: ApiKeySpec = {}) => {
+  const addKey = (spec: ApiKeySpec = {}, given: Partial<Metadata> = {}) => {
     const text = newKeyText()
-    const added = anApiKey(text, { accountName: 'acme', ...spec }, `key-${keys.keys.length + 1}`)
-    keys.keys.push(added)
-    return { key: added, id: apiKeyIdOf(added.metadata), text, headers: { authorization: `Bearer ${text}` } }
+    const made = anApiKey(text, { accountName: 'acme', ...spec }, `key-${apiKeys.objects.length + 1}`)
+    const key = apiKeys.put({ ...made, metadata: { ...made.metadata, ...given } })
+    return { key, id: apiKeyIdOf(key.metadata), text, headers: { authorization: `Bearer ${text}` } }
   }
+  const { text: key, id: keyId, headers } = addKey()
   return {
     app,
     call: callerOf(app, headers),
+    cluster,
+    putAccount,
     addKey,
     bodyBudget,
     screenshots,
     files,
     keys,
     key,
+    keyId,
     headers,
     draining,
     objects,

@@ -19,6 +19,8 @@ const withUser = `https://u:${SECRET}@example.com/?q`
 const secrets = {
   authorization: `Bearer ${SECRET}`,
   headers: { 'X-Api-Key': SECRET },
+  local_storage: { token: SECRET },
+  proxy: `http://u:${SECRET}@proxy.example.com`,
   cookies: [{ name: 'sid', value: SECRET, http_only: true }, `text=${SECRET}; Path=/x; Secure`],
 }
 const large = `/* ${SECRET} */${' '.repeat(9000)}`
@@ -64,7 +66,7 @@ t.test('the gateway writes no secret into objects, bucket, records, responses, l
       [...objects.objects.keys()].some((place) => place.startsWith('idempotency/')),
   )
   const places = {
-    objects: JSON.stringify([...screenshots.objects.values()]),
+    objects: JSON.stringify([...screenshots.objects.values(), ...gateway.apiKeys.objects]),
     bucket: JSON.stringify([...objects.objects]),
     list: list.body,
     responses: responses.join('\n'),
@@ -74,5 +76,5 @@ t.test('the gateway writes no secret into objects, bucket, records, responses, l
   for (const place of ['objects', 'list', 'responses'] as const) t.ok(places[place].includes(VISIBLE), `control: ${place} shows options`)
   t.match(places.log, 'request completed')
   for (const [place, content] of Object.entries(places))
-    for (const spelling of spellings) t.notOk(content.includes(spelling), `${place} holds no ${spelling}`)
+    for (const spelling of [...spellings, gateway.key]) t.notOk(content.includes(spelling), `${place} holds no ${spelling}`)
 })

@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { MAX_MARKUP_BODY_BYTES } from '../../../../api-gateway/src/http/body.ts'
 import { buildDocument } from '../../../../api-gateway/src/openapi/document.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { aGateway, listen } from '../fakes.ts'
 
@@ -144,10 +145,7 @@ t.test(
     for (const { response } of silent) t.equal((await response()).status, 408)
     t.match((await held.at(-1)?.response())?.text, /without an API key must arrive within 2 seconds/)
     await eventually('only those with a key are held', async () => bodyBudget.bytes === 3 * 4_096)
-    t.notOk(
-      large.some(({ hasResponse }) => hasResponse()),
-      'a body with a key has more time',
-    )
+    assertEvery(t, large, ({ hasResponse }) => !hasResponse(), 'a body with a key has more time')
     for (const { socket } of [...silent, ...held, ...large]) socket.destroy()
     await eventually('nothing is held', async () => bodyBudget.bytes === 0)
   },
@@ -210,10 +208,7 @@ t.test('a request with too large headers has no request id, and its status is no
   const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
   t.match(error, { code: 'HEADERS_TOO_LARGE', message: /larger than 16 KiB/, request_id: /^[0-9a-f-]{36}$/ })
   t.match(head, `X-Request-Id: ${error.request_id}`)
-  t.ok(
-    operations.every(({ statuses }) => statuses.includes('431')),
-    'every operation has it',
-  )
+  assertEvery(t, operations, ({ statuses }) => statuses.includes('431'), 'every operation has it')
 })
 
 t.test('data that is not HTTP gets the envelope of errors', async (t) => {

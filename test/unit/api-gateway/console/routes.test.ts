@@ -6,9 +6,10 @@ import t from 'tap'
 import { openConsoleFiles } from '../../../../api-gateway/src/console/files.ts'
 import { CODE_MILLISECONDS, SESSION_MILLISECONDS } from '../../../../api-gateway/src/console/session-token.ts'
 import { newKeyText } from '../../../../crds/src/crypto/key-text.ts'
-import { apiKeyIdOf, newId } from '../../../../crds/src/identifiers/ids.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import { aGateway, NOW } from '../fakes.ts'
+import type { Metadata } from '../../../../crds/src/schema/custom-resource.ts'
+import { aGateway, NOW, TestKeys } from '../fakes.ts'
 
 // The console's routes over stores in memory. The page and one asset stand in for the built files.
 
@@ -103,16 +104,16 @@ t.test('without a console, none of its routes exists', async (t) => {
 })
 
 t.test('an API key begins a session that reads the API as the key does', async (t) => {
-  const { signIn, session, statusOf, whoIs, keys, addKey } = aConsole()
+  const { signIn, session, statusOf, whoIs, keys, keyId, addKey } = aConsole()
   const begun = await signIn()
   t.equal(begun.statusCode, 200)
   t.match(String(begun.headers['set-cookie']), /^tintype-session=[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
-  t.match(begun.json(), { data: { account: 'acme', key: { id: apiKeyIdOf(keys.keys[0]!.metadata), scopes: ['*'] } } })
+  t.match(begun.json(), { data: { account: 'acme', key: { id: keyId, scopes: ['*'] } } })
   const headers = await session()
   const expires_at = new Date(NOW.getTime() + SESSION_MILLISECONDS).toISOString()
   t.match(await whoIs(headers), { account: 'acme', expires_at })
   t.equal(await statusOf(headers), 200)
-  t.ok(keys.uses.size > 0, 'the use of the key is recorded')
+  t.ok(keys.noted.size > 0, 'the use of the key is recorded')
   const limited = await session({}, { api_key: addKey({ scopes: ['screenshots:read'] }).text })
   t.equal(await statusOf(limited), 403, 'the scopes are its own')
 })
@@ -187,12 +188,12 @@ const changes: [name: string, method: 'POST' | 'PATCH', suffix: string, body: ob
 ]
 for (const [name, method, suffix, body] of changes) {
   t.test(`sessions and unused codes of a key end at once when it is ${name}, and stay ended`, async (t) => {
-    const { send, headers, session, signIn, statusOf, issueCode, keys, addKey } = aConsole()
+    const { send, headers, session, signIn, statusOf, issueCode, keyId, addKey } = aConsole()
     const admin = addKey().headers
     const [cookie, code] = [await session(), await issueCode()]
     const areEnded = async () => t.strictSame([await statusOf(cookie), (await signIn({ code })).statusCode], [401, 401])
     t.equal(await statusOf(cookie), 200)
-    const url = `/api/v1/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+    const url = `/api/v1/keys/${keyId}`
     t.match(await send(method, url + suffix, admin, body), { statusCode: /20[01]/ })
     await areEnded()
     if (suffix === '/rotate') return
@@ -204,44 +205,49 @@ for (const [name, method, suffix, body] of changes) {
 }
 
 t.test('sessions and unused codes of a key end when another key with its name and text replaces it', async (t) => {
-  const { session, signIn, statusOf, issueCode, keys } = aConsole()
+  const { send, session, signIn, statusOf, addKey, apiKeys } = aConsole()
   // A name that the gateway gives. Ids of other names contain the uid.
-  keys.keys[0]!.metadata.name = toObjectName(newId('key', NOW, Buffer.alloc(10, 7)))
-  const [cookie, code] = [await session(), await issueCode()]
-  keys.keys[0] = { ...keys.keys[0]!, metadata: { ...keys.keys[0]!.metadata, uid: 'uid-of-the-next' } }
-  t.strictSame([await statusOf(cookie), (await signIn({ code })).statusCode], [401, 401])
-  t.equal(await statusOf(await session()), 200)
+  const { key, text, headers } = addKey({}, { name: toObjectName(newId('key', NOW)) })
+  const [cookie, issued] = [await session({}, { api_key: text }), await send('POST', '/console/codes', headers)]
+  apiKeys.put({ ...key, metadata: { ...key.metadata, uid: 'uid-of-the-next' } })
+  t.strictSame([await statusOf(cookie), (await signIn({ code: issued.json().data.code })).statusCode], [401, 401])
+  t.equal(await statusOf(await session({}, { api_key: text })), 200)
 })
 
 t.test('no session begins or goes on for a deleted key or account that a finalizer keeps', async (t) => {
-  const { send, headers, session, signIn, statusOf, whoIs, issueCode, describe, keys } = aConsole()
+  const { send, headers, session, signIn, statusOf, whoIs, issueCode, describe, apiKeys, putAccount } = aConsole()
   const [cookie, code] = [await session(), await issueCode()]
-  for (const { metadata } of [keys.keys[0]!, keys.accounts.get('acme')!]) {
-    metadata.deletionTimestamp = NOW.toISOString()
+  type Deletion = Pick<Metadata, 'deletionTimestamp'>
+  for (const change of [
+    (deletion: Deletion) => apiKeys.change(({ metadata }) => Object.assign(metadata, deletion)),
+    (deletion: Deletion) => putAccount({}, deletion),
+  ]) {
+    change({ deletionTimestamp: NOW.toISOString() })
     for (const refused of [await signIn(), await signIn({ code }), await describe(code), await send('POST', '/console/codes', headers)])
       t.equal(refused.statusCode, 401)
     t.strictSame([await statusOf(cookie), await statusOf(headers), await whoIs(cookie)], [401, 401, null])
-    delete metadata.deletionTimestamp
+    change({ deletionTimestamp: undefined })
     t.equal(await statusOf(cookie), 200, 'control')
   }
 })
 
 t.test('a use, an annotation or a condition of the key does not end its sessions', async (t) => {
-  const { session, statusOf, keys } = aConsole()
+  const { session, statusOf, apiKeys } = aConsole()
   const headers = await session()
-  const { metadata, spec } = keys.keys[0]!
   const status = { lastUsedTime: NOW.toISOString() }
-  keys.keys[0] = { metadata: { ...metadata, resourceVersion: '7', annotations: { 'tintype.dev/stands-in': 'x' } }, spec, status }
+  const annotations = { 'tintype.dev/stands-in': 'x' }
+  apiKeys.change((key) => Object.assign(key, { status, metadata: { ...key.metadata, annotations } }))
   t.equal(await statusOf(headers), 200)
 })
 
 t.test('a session of a key that has just changed works at a replica whose cache has the key of before', async (t) => {
-  const { session, statusOf, keys } = aConsole()
-  const before = keys.keys[0]!
-  keys.keys[0] = { ...before, metadata: { ...before.metadata, generation: 2 } }
-  const headers = await session()
-  keys.cached = before
-  t.equal(await statusOf(headers), 200)
+  const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
+  const { session, apiKeys, cluster } = aConsole({ keyRing })
+  const keys = new TestKeys(cluster)
+  keys.keys.noteWritten(apiKeys.objects[0]!)
+  const replica = aConsole({ keys, keyRing })
+  apiKeys.change(({ metadata }) => (metadata.generation = 2))
+  t.equal(await replica.statusOf(await session()), 200)
 })
 
 t.test('signing out ends the sessions of the key, and a new one can begin at the same instant', async (t) => {
@@ -268,12 +274,12 @@ t.test('a code signs in once, within ten minutes', async (t) => {
 })
 
 t.test('a visitor learns whose link it is before it signs in, without a cookie, and the code stays unused', async (t) => {
-  const { signIn, issueCode, describe, pass, keys, objects } = aConsole()
+  const { signIn, issueCode, describe, pass, keyId, objects } = aConsole()
   const code = await issueCode()
   for (let time = 0; time < 2; time++) {
     const described = await describe(code)
     t.equal(described.statusCode, 200)
-    t.strictSame(described.json().data, { account: 'acme', key: { id: apiKeyIdOf(keys.keys[0]!.metadata), name: 'key-1' } })
+    t.strictSame(described.json().data, { account: 'acme', key: { id: keyId, name: 'key-1' } })
     t.match(described.headers, { 'set-cookie': undefined, 'cache-control': 'no-store' })
   }
   t.equal((await signIn({ code })).statusCode, 200)

@@ -6,7 +6,7 @@ import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { anAccount } from '../../../support/fakes/builders.ts'
 import { recordLog } from '../../../support/sources/log-lines.ts'
-import { aGateway, anArchive, aScreenshot, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
+import { aGateway, anArchive, aScreenshot, NOW, TestQuota, TestScreenshots } from '../fakes.ts'
 
 // Creations by POST, in which quota, stores or the process fail.
 
@@ -16,15 +16,10 @@ const urls = ['https://example.com/0', 'https://example.com/1', 'https://example
 function aWorld() {
   const failures: unknown[] = []
   const uncertain: UncertainCreate[] = []
-  const quota = new FakeQuota()
   const { log, text } = recordLog()
   let at = NOW
-  const gateway = aGateway({
-    quota,
-    log,
-    now: () => at,
-    uncertainCreates: { add: async (create) => void uncertain.push(create) },
-  })
+  const uncertainCreates = { add: async (create: UncertainCreate) => void uncertain.push(create) }
+  const gateway = aGateway({ log, now: () => at, uncertainCreates })
   const { screenshots, objects, call } = gateway
   const create = screenshots.create.bind(screenshots)
   /** The entry of the Idempotency-Key while the first object is created. */
@@ -53,7 +48,7 @@ function aWorld() {
     failures.length = 0
     return (await call('POST', '/screenshots', { url: 'https://example.com/other' }, key)).status === 202
   }
-  return { ...gateway, quota, failures, uncertain, text, single, batch, later, crash, stored, isForgotten }
+  return { ...gateway, failures, uncertain, text, single, batch, later, crash, stored, isForgotten }
 }
 const statusesOf = ({ body }: { body: { screenshots: { status: string }[] } }) => body.screenshots.map(({ status }) => status)
 
@@ -179,11 +174,13 @@ t.test('a creation that is repeated after a crash before the first object pays o
 
 t.test('a batch that is repeated after a crash among its objects creates what is missing, wherever the others are', async (t) => {
   const { batch, quota, crash, archive, screenshots, stored } = aWorld()
+  // The process ends before it settles the reservation.
+  quota.settle = () => {}
   const first = await batch()
   const [archived, lost] = stored() as [Screenshot, Screenshot]
   const ids = [...screenshots.objects.keys()]
-  await archive.add([archived])
-  for (const { metadata } of [archived, lost]) screenshots.objects.delete(screenshotIdOf(metadata))
+  await archive.add([{ ...archived, status: { phase: 'Completed' } }])
+  for (const { metadata } of [archived, lost]) screenshots.remove(screenshotIdOf(metadata))
   crash()
   const again = await batch()
   t.match([again.status, again.headers['idempotent-replayed']], [202, 'true'])
@@ -195,10 +192,10 @@ t.test('a repetition gets the first response from the record, from the archive, 
   const { single, quota, screenshots, archive, stored } = aWorld()
   const first = await single()
   const [created] = stored() as [Screenshot]
-  screenshots.put({ ...created, status: { phase: 'Completed' } })
+  const ended = screenshots.put({ ...created, status: { phase: 'Completed' } })
   t.strictSame((await single()).body, first.body, 'as it was created')
-  screenshots.objects.clear()
-  await archive.add([created])
+  screenshots.remove()
+  await archive.add([ended])
   t.strictSame((await single()).body, first.body)
   archive.bucket.objects.clear()
   t.strictSame((await single()).body, first.body)
@@ -235,7 +232,7 @@ t.test('a batch names single items that could not be stored', async (t) => {
 async function anUncertainWorld() {
   const account = anAccount({ name: 'acme', spec: { plan: 'scale' } })
   const ids = Array.from({ length: 5 }, () => newId('scr', NOW))
-  const deps = { screenshots: new FakeScreenshots(), archive: anArchive(), quota: new FakeQuota() }
+  const deps = { screenshots: new TestScreenshots(), archive: anArchive(), quota: new TestQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
   const waits: number[] = []
   const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })

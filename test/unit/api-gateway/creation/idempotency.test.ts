@@ -5,8 +5,7 @@ import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, isHashOf, requestHash } from '../../../../api-gateway/src/creation/request-hash.ts'
 import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { collectIgnored } from '../../../support/sources/mark-checks.ts'
-import { anObjectStore } from '../fake-stores.ts'
-import { NOW } from '../fakes.ts'
+import { anObjectStore, NOW } from '../fakes.ts'
 
 const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
 const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
@@ -55,12 +54,6 @@ t.test('begin makes the second of two requests at once wait, and lets it finish 
   await t.rejects(begin(), { code: 'IDEMPOTENCY_IN_PROGRESS' }, 'the second is under way now')
 })
 
-t.test('begin refuses a key that stands for another request', async (t) => {
-  const { begin } = aStore()
-  await (await begin()).complete({})
-  await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
-})
-
 t.test('begin makes a new plan for a key that is a day old, whatever it stood for', async (t) => {
   const { begin, later } = aStore()
   const first = await begin()
@@ -69,12 +62,6 @@ t.test('begin makes a new plan for a key that is a day old, whatever it stood fo
   const second = await begin({ body: 'other' })
   t.equal(second.isRepeated, false)
   t.notSame(second.plan.ids, first.plan.ids)
-})
-
-t.test('begin starts anew after a request that did nothing was forgotten', async (t) => {
-  const { begin } = aStore()
-  await (await begin()).forget()
-  t.match(await begin({ body: 'other' }), { isRepeated: false })
 })
 
 const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)

@@ -3,10 +3,10 @@ import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import type { Plan } from '../../../../crds/src/kinds/account.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { anAccount as anAccountOf } from '../../../support/fakes/builders.ts'
-import { aQueue, aScreenshot, FakeScreenshots, NOW } from '../fakes.ts'
+import { aQueue, aScreenshot, NOW, TestScreenshots } from '../fakes.ts'
 
 const anAccount = (name: string, plan: Plan = 'scale') => anAccountOf({ name, spec: { plan } })
-const fill = (screenshots: FakeScreenshots, accountName: string, count: number, options: CaptureOptions = {}) =>
+const fill = (screenshots: TestScreenshots, accountName: string, count: number, options: CaptureOptions = {}) =>
   Array.from({ length: count }, (_, n) => {
     const shot = aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })
     return screenshots.put({ ...shot, spec: { ...shot.spec, options: { ...shot.spec.options, ...options } } })
@@ -14,7 +14,7 @@ const fill = (screenshots: FakeScreenshots, accountName: string, count: number, 
 
 /** A queue and its Screenshots. */
 function start(...bounds: Parameters<typeof aQueue> extends [unknown, ...infer Rest] ? Rest : never) {
-  const screenshots = new FakeScreenshots()
+  const screenshots = new TestScreenshots()
   return { screenshots, queue: aQueue(screenshots, ...bounds) }
 }
 
@@ -40,7 +40,7 @@ t.test('Queue counts what is about to be created, until the slots are released, 
 t.test(
   'Queue counts ten thousand of one account, made with kubectl, up to its limit, and none of accounts that do not exist',
   async (t) => {
-    const screenshots = new FakeScreenshots()
+    const screenshots = new TestScreenshots()
     const queue = aQueue(screenshots, {}, (name) => (name === 'nobody' ? undefined : anAccount(name)))
     fill(screenshots, 'flood', 10_000)
     fill(screenshots, 'nobody', 9_500)
@@ -50,7 +50,7 @@ t.test(
 )
 
 t.test('Queue is full while the archive does not keep up', async (t) => {
-  const screenshots = new FakeScreenshots()
+  const screenshots = new TestScreenshots()
   screenshots.isQueueFull = true
   t.throws(() => aQueue(screenshots).check(anAccount('acme'), 1), { code: 'QUEUE_FULL', message: /archived/ })
 })

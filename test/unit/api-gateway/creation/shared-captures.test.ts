@@ -7,15 +7,15 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { sharedCaptureKey } from '../../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { anAccount } from '../../../support/fakes/builders.ts'
-import { anObjectStore } from '../fake-stores.ts'
-import { anArchive, aQueue, FakeQuota, FakeScreenshots, NOW } from '../fakes.ts'
+import { aCluster, anArchive, anObjectStore, aQueue, NOW, TestQuota, TestScreenshots } from '../fakes.ts'
 
 const HASH = 'a'.repeat(64)
 const owner = anAccount({ name: 'acme', spec: { plan: 'scale' } })
 
 /** Stores that several gateways share, and a clock. */
 function aBucket() {
-  const [screenshots, archive, quota, objects] = [new FakeScreenshots(), anArchive(), new FakeQuota(), anObjectStore()]
+  const cluster = aCluster()
+  const [screenshots, archive, quota, objects] = [new TestScreenshots(cluster), anArchive(), new TestQuota(cluster), anObjectStore()]
   let at = NOW
   const now = () => at
   const keyRing = () => ({ current: 'a', keys: { a: 'c2VjcmV0' } })
@@ -53,7 +53,7 @@ function aBucket() {
   const later = (seconds: number): void => {
     at = new Date(at.getTime() + seconds * 1_000)
   }
-  return { screenshots, archive, quota, objects, aReplica, request, end, later, built }
+  return { cluster, screenshots, archive, quota, objects, aReplica, request, end, later, built }
 }
 
 const idOf = (joined: { screenshot: Screenshot } | undefined): string | undefined => joined && screenshotIdOf(joined.screenshot.metadata)
@@ -71,9 +71,9 @@ t.test('SharedCaptures lets a hundred requests of five replicas share one captur
 })
 
 t.test('SharedCaptures waits for another process, and takes over its plan unchanged after ten seconds', async (t) => {
-  const { aReplica, request, later, quota, screenshots, objects } = aBucket()
-  const crash = new Promise<never>(() => {})
-  void aReplica({ screenshots: Object.assign(Object.create(screenshots), { create: () => crash }) }).join(request())
+  const { aReplica, request, later, quota, cluster, objects } = aBucket()
+  const crash = () => new Promise<never>(() => {})
+  void aReplica({ screenshots: Object.assign(new TestScreenshots(cluster), { create: crash }) }).join(request())
   await eventually('it has reserved quota', async () => quota.used > 0)
   const { plan } = JSON.parse(objects.objects.get(sharedCaptureKey('acme', HASH))!)
   later(9)
@@ -155,13 +155,13 @@ t.test('SharedCaptures writes nothing when the queue is full, and charges nothin
 })
 
 t.test('SharedCaptures does not end a shared capture that another process has taken over', async (t) => {
-  const { aReplica, request, later, quota, objects, screenshots } = aBucket()
+  const { aReplica, request, later, quota, objects, cluster, screenshots } = aBucket()
   const { promise: pause, resolve: resume } = Promise.withResolvers<void>()
   const refuse = async () => {
     await pause
     return { granted: 0, refusal: 'rate' as const, facts: quota.facts(owner, NOW) }
   }
-  const stalled = aReplica({ quota: Object.assign(Object.create(quota), { reserve: refuse }) }).join(request())
+  const stalled = aReplica({ quota: Object.assign(new TestQuota(cluster), { reserve: refuse }) }).join(request())
   await eventually('it has begun', async () => objects.objects.size > 0)
   later(11)
   const taken = await aReplica().join(request())

@@ -88,7 +88,7 @@ t.test('POST /screenshots/batch rejects the whole batch for an invalid url, and 
   const { call, screenshots, quota } = aGateway()
   const { body } = await call('POST', '/screenshots/batch', { urls: [...urls, 'http://10.0.0.1/'] })
   t.match(body, { error: { code: 'URL_NOT_ALLOWED', details: [{ path: 'urls[3]' }] } })
-  t.strictSame([screenshots.objects.size, quota.usages.size], [0, 0])
+  t.strictSame([screenshots.objects.size, quota.used], [0, 0])
 })
 
 t.test('GET /batches/:id counts the items by outcome, without deleted ones', async (t) => {
@@ -113,7 +113,7 @@ t.test('GET /batches/:id counts the items by outcome, without deleted ones', asy
       screenshots: [{ id: first, url_to_capture: urls[0] }, { id: second }, { id: third, status: 'pending' }],
     },
   })
-  screenshots.objects.delete(first)
+  screenshots.remove(first)
   t.match(await read(), { data: { total: 2, completed: 0 } })
 })
 

@@ -117,7 +117,7 @@ t.test('deliveries of another account, of another webhook, and unknown ones, are
   const underSecond = `/webhooks/${second.body.data.id}/deliveries/${deliveryId(1)}`
   t.equal((await call('GET', underSecond)).status, 404)
   t.equal((await call('POST', `${underSecond}/redeliver`)).status, 404)
-  webhooks.objects[0]!.spec.accountName = 'other'
+  webhooks.change(({ spec }) => (spec.accountName = 'other'), 0)
   for (const url of [path, `${path}/${deliveryId(1)}`]) t.equal((await call('GET', url)).status, 404, url)
   t.equal((await redeliver()).status, 404)
 })
@@ -179,7 +179,7 @@ t.test('deliveries of archived screenshots count, and one call repeats all misse
   t.match((await call('GET', hook)).body.data.statistics, { pending_deliveries: 1, missed_deliveries: 2 })
   t.match(await repeat(), { status: 202, body: { data: { missed_deliveries: 2 } } })
   t.match(postRequests.posts, [{ webhook: name, post: { do: 'redeliverMissed' } }])
-  webhooks.objects[0]!.spec.active = false
+  webhooks.change(({ spec }) => (spec.active = false))
   t.match(await repeat(), { status: 409, body: { error: { code: 'CONFLICT' } } })
 })
 

@@ -207,7 +207,7 @@ t.test('a link to a deleted file returns 410 while its record exists, and 404 af
   files.objects.clear()
   const gone = await read(path)
   t.match([gone.statusCode, gone.json().error.code], [410, 'EXPIRED'])
-  screenshots.objects.clear()
+  screenshots.remove()
   t.equal((await read(path)).statusCode, 404)
 })
 

@@ -1,8 +1,8 @@
 import t from 'tap'
+import * as kinds from '../../../../../crds/client/kinds.ts'
 import { keyHash } from '../../../../../crds/src/crypto/key-text.ts'
-import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
+import { type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { aGateway, NOW } from '../../fakes.ts'
 import { type Call, callerOf, type Refusal, testRefusals } from '../../requests.ts'
 
@@ -13,16 +13,15 @@ const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOS
 const lastKey = { status: 409, body: { error: { code: 'LAST_API_KEY' } } }
 const insufficient = { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }
 
-/** A gateway with another key, created by request, and the id of its first key. */
+/** A gateway with another key, created by request. */
 async function withKey(changes: Parameters<typeof aGateway>[0] = {}, body: object = { name: 'one' }) {
   const gateway = aGateway(changes)
   const created = (await gateway.call('POST', '/keys', body)).body.data
-  const firstId = apiKeyIdOf(gateway.keys.keys[0]!.metadata)
-  return { ...gateway, created, firstId, path: `/keys/${created.id}` }
+  return { ...gateway, created, path: `/keys/${created.id}` }
 }
 
 t.test('POST /keys shows the text once and stores its hash', async (t) => {
-  const { call, keys } = aGateway()
+  const { call, apiKeys } = aGateway()
   const created = await call('POST', '/keys', { name: 'ci', scopes: ['screenshots:read'], expires_in_days: 2 })
   const { key, ...record } = created.body.data
   t.equal(created.status, 201)
@@ -42,7 +41,7 @@ t.test('POST /keys shows the text once and stores its hash', async (t) => {
     previous_key_expires_at: null,
     link_policy: null,
   })
-  const stored = keys.keys.at(-1)!
+  const stored = apiKeys.objects.at(-1)!
   t.notMatch(JSON.stringify(stored), key)
   t.strictSame(hashesOf(stored), [keyHash(key)])
   t.match(stored.metadata.name, /^key-[0-9a-z]{26}$/)
@@ -71,7 +70,7 @@ testRefusals(
   'POST /keys',
   refused,
   (body) => shared.call('POST', '/keys', body),
-  () => shared.keys.keys.length,
+  () => shared.apiKeys.objects.length,
 )
 
 t.test(
@@ -86,16 +85,12 @@ t.test(
   },
 )
 
-t.test('POST /keys drops and lists unknown fields with handling=lenient', async (t) => {
-  const response = await aGateway().call('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
-  t.match(response, { status: 201, headers: { 'x-ignored-options': 'scope' } })
-})
-
 t.test('keys cannot grant what they lack, in whatever way', async (t) => {
-  const { call, addKey } = aGateway()
+  const { call, addKey, apiKeys } = aGateway()
   const limited = addKey({ scopes: ['keys:read', 'keys:write'] })
   const strong = addKey({ active: false })
   t.equal((await call('POST', '/keys', { name: 'same', scopes: ['keys:read'] }, limited.headers)).status, 201, 'the control')
+  const before = apiKeys.objects
   const attempts: [string, string, unknown][] = [
     ['POST', '/keys', { name: 'all' }],
     ['POST', '/keys', { name: 'more', scopes: ['keys:read', 'screenshots:read'] }],
@@ -115,29 +110,28 @@ t.test('keys cannot grant what they lack, in whatever way', async (t) => {
   }
   const refused = await call('DELETE', `/keys/${strong.id}`, undefined, limited.headers)
   t.match(refused.headers['www-authenticate'], /scope="\*"/, 'the scope that it lacks')
-  t.equal(strong.key.spec.active, false)
+  t.strictSame(apiKeys.objects, before)
   t.equal((await call('DELETE', `/keys/${addKey({ scopes: ['keys:read'] }).id}`, undefined, limited.headers)).status, 204, 'a weaker key')
 })
 
-t.test('PATCH and PUT /keys/:id change the given fields if the version matches', async (t) => {
-  const { call, keys, created, path } = await withKey({}, { name: 'one', expires_in_days: 3 })
-  const etag = { 'if-match': String((await call('GET', path)).headers.etag) }
-  const changed = await call('PATCH', path, { is_active: false, expires_at: null }, etag)
+t.test('PATCH and PUT /keys/:id change the given fields', async (t) => {
+  const { call, apiKeys, created, path } = await withKey({}, { name: 'one', expires_in_days: 3 })
+  const changed = await call('PATCH', path, { is_active: false, expires_at: null })
   const data = { id: created.id, name: 'one', is_active: false, expires_at: null }
   t.match(changed, { status: 200, body: { message: /updated/, data } })
-  t.equal(keys.keys.at(-1)!.metadata.annotations?.[Annotation.updatedAt], NOW.toISOString())
-  t.match(await call('PUT', path, { name: 'two' }, etag), { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } })
+  t.equal(apiKeys.objects.at(-1)!.metadata.annotations?.[Annotation.updatedAt], NOW.toISOString())
   t.equal((await call('PUT', path, { name: 'two' })).body.data.is_active, false, 'PUT leaves what it does not name')
-  t.match(await call('PATCH', path, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
   t.equal((await call('GET', '/keys', undefined, bearer(created.key))).status, 401, 'an inactive key is let in nowhere')
 })
 
 t.test('a key ends itself only while another valid one can take its place', async (t) => {
-  const { call, keys, addKey } = aGateway()
-  const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+  const { call, keyId, addKey, cluster } = aGateway()
+  const path = `/keys/${keyId}`
+  // Another replica has deleted it, and the cache of this one still has it.
+  cluster.remove(kinds.apiKeys, addKey({}, { name: 'gone' }).key.metadata.name)
   addKey({ expiryTime: new Date(NOW.getTime() - 1).toISOString() })
   addKey({ active: false })
-  addKey().key.metadata.deletionTimestamp = NOW.toISOString()
+  addKey({}, { deletionTimestamp: NOW.toISOString() })
   t.match(await call('DELETE', path), lastKey)
   t.match(await call('PATCH', path, { is_active: false }), lastKey)
   addKey()
@@ -155,24 +149,23 @@ const lockouts: [name: string, body: object, other?: ApiKeySpec][] = [
 ]
 for (const [name, body, other] of lockouts) {
   t.test(`PATCH /keys/:id locks no account out: its only key ${name}`, async (t) => {
-    const { call, keys, addKey } = aGateway()
-    const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
+    const { call, keyId, addKey, apiKeys } = aGateway()
+    const path = `/keys/${keyId}`
     if (other) addKey(other)
-    const before = structuredClone(keys.keys)
+    const before = apiKeys.objects
     t.match(await call('PATCH', path, body), lastKey)
-    t.strictSame(keys.keys, before)
+    t.strictSame(apiKeys.objects, before)
     addKey({ expiryTime: day(8) })
     t.equal((await call('PATCH', path, body)).status, 200, 'another key can do as much for longer')
   })
 }
 
 t.test('PATCH /keys/:id of an account’s only key accepts changes that keep its access', async (t) => {
-  const { call, keys } = aGateway()
-  const path = `/keys/${apiKeyIdOf(keys.keys[0]!.metadata)}`
-  keys.keys[0]!.spec.expiryTime = day(7)
+  const { call, keyId, apiKeys } = aGateway()
+  apiKeys.change(({ spec }) => (spec.expiryTime = day(7)))
   const scopes = ['*', 'keys:write']
   for (const body of [{ name: 'two' }, { expires_at: day(8) }, { is_active: true }, { scopes }, { expires_at: null }])
-    t.equal((await call('PATCH', path, body)).status, 200, JSON.stringify(body))
+    t.equal((await call('PATCH', `/keys/${keyId}`, body)).status, 200, JSON.stringify(body))
 })
 
 /** Instants of a request at which another one begins and ends. */
@@ -183,7 +176,7 @@ const interleavings: { name: string; at: (gateway: Gateway, rival: () => Promise
       const { findLatest } = apiKeys
       apiKeys.findLatest = async (id) => {
         apiKeys.findLatest = findLatest
-        const found = structuredClone(await apiKeys.findLatest(id))
+        const found = await apiKeys.findLatest(id)
         await rival()
         return found
       }
@@ -203,24 +196,16 @@ for (const { name, at } of interleavings) {
   t.test(`two keys that end each other at the same time leave one: ${name}`, async (t) => {
     const gateway = aGateway()
     const other = gateway.addKey()
-    const [own] = gateway.keys.keys
     const statuses: number[] = []
-    const end = async (call: Call, key: ApiKey) => {
-      statuses.push((await call('PATCH', `/keys/${apiKeyIdOf(key.metadata)}`, { is_active: false })).status)
+    const end = async (call: Call, id: string) => {
+      statuses.push((await call('PATCH', `/keys/${id}`, { is_active: false })).status)
     }
-    at(gateway, () => end(callerOf(gateway.app, other.headers), own!))
-    await end(gateway.call, other.key)
+    at(gateway, () => end(callerOf(gateway.app, other.headers), gateway.keyId))
+    await end(gateway.call, other.id)
     t.strictSame(statuses.sort(), [200, 409])
-    t.equal(gateway.keys.keys.filter(({ spec }) => spec.active !== false).length, 1)
+    t.equal(gateway.apiKeys.objects.filter(({ spec }) => spec.active !== false).length, 1)
   })
 }
-
-t.test('DELETE /keys/:id ends another key at once', async (t) => {
-  const { call, created, path } = await withKey()
-  t.equal((await call('DELETE', path)).status, 204)
-  const response = await call('GET', '/keys', undefined, bearer(created.key))
-  t.match(response, { status: 401, body: { error: { code: 'INVALID_API_KEY' } } })
-})
 
 t.test(
   'POST /keys/:id/rotate keeps the old text valid for the overlap, and rejects another rotation meanwhile without force',
@@ -252,23 +237,11 @@ t.test(
   },
 )
 
-t.test('POST /keys/:id/rotate begins again when a counter was quicker', async (t) => {
-  const { keys, call, apiKeys, path } = await withKey()
-  let writes = 0
-  apiKeys.beforePatch = () => {
-    if (writes++ > 0) return
-    const key = keys.keys[1]!
-    keys.keys[1] = { ...key, metadata: { ...key.metadata, resourceVersion: '99' } }
-  }
-  t.equal((await call('POST', `${path}/rotate`)).status, 201)
-  t.equal(writes, 2)
-})
-
 t.test('requests that are let in are noted as uses of their key, others are not', async (t) => {
   const { call, keys, addKey } = aGateway()
   await call('GET', '/keys')
-  t.strictSame(keys.uses.get('key-1'), NOW)
+  t.strictSame(keys.noted.get('key-1'), NOW)
   const limited = addKey({ scopes: ['usage:read'] })
   await call('GET', '/keys', undefined, limited.headers)
-  t.equal(keys.uses.has(limited.key.metadata.name), false)
+  t.equal(keys.noted.has(limited.key.metadata.name), false)
 })

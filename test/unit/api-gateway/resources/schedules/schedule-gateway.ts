@@ -31,8 +31,7 @@ export function aScheduleGateway(changes: Parameters<typeof aGateway>[0] = {}) {
     const template = { url, options: { fullPage: true }, externalIdentifier: 'home' }
     const metadata = { name: id.replace('_', '-'), ...own }
     const schedule: ScreenshotSchedule = { metadata, spec: { accountName: 'acme', schedule: '@daily', template, ...spec } }
-    schedules.objects.push(schedule)
-    return { id, path: `/schedules/${id}`, schedule }
+    return { id, path: `/schedules/${id}`, schedule: schedules.put(schedule) }
   }
   /** The options that are sealed in the newest schedule. */
   const openSealed = async (address = url) => {

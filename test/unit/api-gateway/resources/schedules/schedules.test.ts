@@ -101,6 +101,10 @@ t.test('POST and PATCH explain what is wrong with a time, a zone or a bound', as
     [{ time_zone: 'Mars/Base' }, 'time_zone: must be a name of the IANA database such as Europe/Zurich or UTC'],
     [{ spread_seconds: 86_401 }, /spread_seconds must be at most 86400/],
     [{ comparison: { threshold: 2 } }, /comparison.threshold must be at most 1/],
+    [{ comparison: { baseline: 'last' } }, /^comparison.baseline must be one of/],
+    [{ comparison: { tolerance: 1 } }, /^tolerance is not known here/],
+    [{ comparison: { ignore: [{}] } }, /^comparison.ignore\[0\]: must have either selector, or x/],
+    [{ comparison: {}, options: { compare_threshold: 0.1 } }, /compare_threshold/],
     [{ comparison: {}, options: { format: 'pdf' } }, /comparison needs a picture: set options.format/],
     [{ timezone: 'Europe/Zurich' }, /timezone is not known here; did you mean time_zone\?/],
   ]
@@ -130,10 +134,10 @@ t.test('private options and credentials are sealed to the schedule and its URL, 
 })
 
 t.test('GET /schedules/:id shows what the operator reports', async (t) => {
-  const { call, create, newest } = aScheduleGateway()
+  const { call, create, schedules } = aScheduleGateway()
   const { path } = await create()
   const run = { id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x6z', time: '2026-11-21T09:00:00Z' }
-  newest().status = {
+  const status = {
     nextScheduleTime: '2026-11-21T11:00:00Z',
     lastScheduleTime: '2026-11-21T10:00:00Z',
     lastSuccessfulTime: '2026-11-21T08:00:00Z',
@@ -143,6 +147,7 @@ t.test('GET /schedules/:id shows what the operator reports', async (t) => {
     recentRuns: [{ ...run, outcome: 'failed', completionTime: '2026-11-21T09:00:07Z', code: 'TIMEOUT' }],
     conditions: [{ type: 'Ready', status: 'False', reason: 'QuotaExceeded', message: 'The quota is used up.', lastTransitionTime: '' }],
   }
+  schedules.change((schedule) => Object.assign(schedule, { status }))
   const { body, headers } = await call('GET', path)
   const open = { status: 'pending', completed_at: null, error_code: null, changed: null }
   t.match(body.data, {

@@ -2,7 +2,6 @@ import t from 'tap'
 import { parseBatchBody } from '../../../../../api-gateway/src/resources/batches/create-body.ts'
 import { checkBaseline } from '../../../../../api-gateway/src/resources/screenshots/check-baseline.ts'
 import { parseCreateBody } from '../../../../../api-gateway/src/resources/screenshots/create-body.ts'
-import { assertLinkOptions } from '../../../../../api-gateway/src/resources/take/link-options.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 import type { CaptureResult, Phase, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
@@ -44,11 +43,9 @@ t.test('comparison options out of range are refused with the limit', async (t) =
   t.match(problemOf({ compare_to: id, cache: true }), { details: [{ code: 'contradiction' }] })
 })
 
-t.test('compare_to is refused in batches, and all comparison options in links', async (t) => {
+t.test('compare_to is refused in batches', async (t) => {
   const body = { urls: [url], options: { compare_to: id } }
   t.throws(() => parseBatchBody(body, DEFAULT_EGRESS_RULES), { message: /compare_to is not available in a batch/ })
-  for (const options of [{ compare_to: id }, { compare_threshold: 0 }])
-    t.throws(() => assertLinkOptions(options, {}), /cannot be used in a link/)
 })
 
 interface Given {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readQuery } from '../../../../../api-gateway/src/http/query.ts'
-import { MAX_SCANNED, sortLive } from '../../../../../api-gateway/src/resources/screenshots/list-page.ts'
+import { MAX_SCANNED } from '../../../../../api-gateway/src/resources/screenshots/list-page.ts'
 import { findListQueryProblems, listQuery } from '../../../../../api-gateway/src/resources/screenshots/list-query.ts'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
@@ -93,17 +93,6 @@ for (const [query, is, hasMore] of pages) {
 
 t.test('GET /screenshots goes on where a page ended, through a filter', async (t) => {
   for (const { walk } of [live, mixed]) t.strictSame(await walk('status=completed&limit=2'), [4, 2, 0])
-})
-
-t.test('sortLive begins after the record of the cursor, also if the store gives it', async (t) => {
-  const sorted = (order: 'asc' | 'desc') => sortLive(shots, id(7), { order }).map(({ spec }) => spec.url.split('/').at(-1))
-  t.strictSame(
-    [sorted('desc'), sorted('asc')],
-    [
-      ['6', '5', '4', '3', '2', '1', '0'],
-      ['8', '9'],
-    ],
-  )
 })
 
 t.test('GET /screenshots gives a record that is live and archived once, the live one', async (t) => {

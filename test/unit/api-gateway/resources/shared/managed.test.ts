@@ -1,6 +1,7 @@
 import t from 'tap'
 import { routes } from '../../../../../api-gateway/src/resources/all.ts'
-import { aGateway } from '../../fakes.ts'
+import { assertEvery } from '../../../../support/accepts.ts'
+import { aGateway, NOW } from '../../fakes.ts'
 import { listed } from '../../requests.ts'
 
 // What keys, webhooks and schedules have in common: their lists, versions, limits and repetitions. The tests of each kind have its own fields.
@@ -15,14 +16,16 @@ const kinds: { kind: Kind; body: object; max: 'maxKeys' | 'maxWebhooks' | 'maxSc
   { kind: 'webhooks', body: hook, max: 'maxWebhooks', secret: 'signing_secret' },
   { kind: 'schedules', body: { schedule: '@hourly', url: 'https://example.com/' }, max: 'maxSchedules' },
 ]
-const recordsOf = (gateway: Gateway, kind: Kind) => (kind === 'keys' ? gateway.apiKeys : gateway[kind])
+const recordsOf = (gateway: Gateway, kind: Kind) => (kind === 'keys' ? gateway.apiKeys : gateway[kind]) as unknown as Gateway['webhooks']
 
 for (const { kind, body, max, secret = '' } of kinds) {
   const path = `/${kind}`
 
   /** A gateway whose caller is the first of its keys, so that `others` records can be created. */
   const start = (others = 9) => {
-    const gateway = aGateway({ [max]: others + (kind === 'keys' ? 1 : 0) })
+    let milliseconds = 0
+    const now = () => new Date(NOW.getTime() + milliseconds++)
+    const gateway = aGateway({ [max]: others + (kind === 'keys' ? 1 : 0), now })
     const records = recordsOf(gateway, kind)
     const create = async (name: string, more: object = {}, headers = {}) => gateway.call('POST', path, { name, ...body, ...more }, headers)
     /** Creates a record. Returns its path and the header that names its version. */
@@ -32,11 +35,7 @@ for (const { kind, body, max, secret = '' } of kinds) {
       return { id, own: `${path}/${id}`, version: { 'if-match': etag }, etag }
     }
     /** Another writer changes the newest record: what clients see of it, or a counter alone. */
-    const overtake = (generation?: number) => {
-      const newest = records.objects.at(-1)!
-      const metadata = { ...newest.metadata, resourceVersion: '99', ...(generation ? { generation } : {}) }
-      records.objects[records.objects.length - 1] = { ...newest, metadata } as never
-    }
+    const overtake = (grown = 0) => records.change(({ metadata }) => (metadata.generation = (metadata.generation ?? 1) + grown))
     return { ...gateway, records, create, createOne, overtake }
   }
 
@@ -69,16 +68,11 @@ for (const { kind, body, max, secret = '' } of kinds) {
   })
 
   t.test(`GET ${path} pages through those of the account, the oldest first, and leaves out inactive ones unless asked`, async (t) => {
-    const { call, create, records, keys } = start()
-    if (kind === 'keys') keys.keys[0]!.spec.name = 'zero'
+    const { call, create, records } = start()
+    if (kind === 'keys') records.change(({ spec }) => (spec.name = 'zero'))
     else await create('zero')
-    for (const name of ['one', 'two']) await create(name)
-    const newest = records.objects.at(-1)!
-    records.objects.push({
-      ...newest,
-      metadata: { ...newest.metadata, name: 'x' },
-      spec: { ...newest.spec, accountName: 'other' },
-    } as never)
+    for (const name of ['one', 'two', 'of another account']) await create(name)
+    records.change(({ spec }) => (spec.accountName = 'other'))
     const list = await call('GET', path)
     t.strictSame(listed(list, 'name'), ['zero', 'one', 'two'])
     t.strictSame(list.body.pagination, { limit: 100, offset: 0, total: 3, has_more: false })
@@ -90,7 +84,7 @@ for (const { kind, body, max, secret = '' } of kinds) {
     for (const query of ['limit=0', 'offset=-1', 'include_inactive=yes', 'limit=1&limit=2', 'page=2'])
       t.equal((await call('GET', `${path}?${query}`)).status, 400, query)
     if (kind === 'schedules') return
-    Object.assign(records.objects[1]!.spec, { active: false })
+    records.change(({ spec }) => (spec.active = false), 1)
     t.strictSame(listed(await call('GET', path), 'name'), ['zero', 'two'])
     t.strictSame(listed(await call('GET', `${path}?include_inactive=true`), 'name'), ['zero', 'one', 'two'])
   })
@@ -108,7 +102,7 @@ for (const { kind, body, max, secret = '' } of kinds) {
     const { call, createOne, records, overtake } = start()
     const { own, version } = await createOne()
     t.match(await call('PATCH', own, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
-    let rivals = [() => overtake(2)]
+    let rivals = [() => overtake(1)]
     records.beforePatch = () => rivals.pop()?.()
     t.match(await call('PATCH', own, { name: 'two' }, version), { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } })
     rivals = [() => overtake()]
@@ -123,24 +117,44 @@ for (const { kind, body, max, secret = '' } of kinds) {
     for (const method of ['GET', 'DELETE']) t.equal((await call(method, own)).status, 404)
   })
 
-  t.test(`no route below ${path} finds one of another account, or a malformed id`, async (t) => {
+  t.test(`concurrent POST ${path} under one Idempotency-Key make one, and one of them shows its secret`, async (t) => {
+    const { create, records } = start()
+    const count = records.objects.length
+    const responses = await Promise.all([1, 2, 3, 4].map(() => create('one', {}, { 'idempotency-key': 'k1' })))
+    const isFirst = ({ status, headers }: (typeof responses)[number]) => status === 201 && headers['idempotent-replayed'] === undefined
+    const [made, ...more] = responses.filter(isFirst)
+    t.ok(secret === '' || secret in (made?.body.data ?? {}))
+    t.strictSame(more, [])
+    const others = responses.filter((response) => !isFirst(response))
+    assertEvery(t, others, ({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS')
+    t.equal(records.objects.length, count + 1)
+  })
+
+  const deletionTimestamp = NOW.toISOString()
+  t.test(`no route below ${path} finds one of another account, one that a finalizer keeps, or a malformed id`, async (t) => {
     const { call, createOne, records, screenshots } = start()
     const { id, own } = await createOne()
-    const stored = structuredClone(records.objects)
-    Object.assign(records.objects.at(-1)!.spec, { accountName: 'other' })
+    const record = records.objects.at(-1)!
     const ofOne = routes.filter((route) => route.path.startsWith(`${path}/{`))
     t.ok(ofOne.length >= 4)
-    for (const { method, path: template } of ofOne) {
-      const send = (of: string) => {
-        const url = template.replace(/\{\w+\}/, of).replaceAll(/\{\w+\}/g, 'x')
-        return call(method.toUpperCase(), url, ['patch', 'put'].includes(method) ? { name: 'mine' } : undefined)
+    for (const hidden of [
+      { ...record, spec: { ...record.spec, accountName: 'other' } },
+      { ...record, metadata: { ...record.metadata, deletionTimestamp } },
+    ]) {
+      records.put(hidden)
+      const stored = records.objects
+      for (const { method, path: template } of ofOne) {
+        const send = (of: string) => {
+          const url = template.replace(/\{\w+\}/, of).replaceAll(/\{\w+\}/g, 'x')
+          return call(method.toUpperCase(), url, ['patch', 'put'].includes(method) ? { name: 'mine' } : undefined)
+        }
+        for (const unknown of [id, 'x', id.replace('_', '-')])
+          t.equal((await send(unknown)).status, 404, `${method} ${template} of ${unknown}`)
       }
-      for (const unknown of [id, 'x', id.replace('_', '-')])
-        t.equal((await send(unknown)).status, 404, `${method} ${template} of ${unknown}`)
+      t.equal(listed(await call('GET', path)).includes(id), false)
+      t.strictSame([records.objects, screenshots.objects.size], [stored, 0], 'nothing has changed')
     }
-    t.equal(listed(await call('GET', path)).includes(id), false)
-    Object.assign(records.objects.at(-1)!.spec, { accountName: 'acme' })
-    t.strictSame([records.objects, screenshots.objects.size], [stored, 0], 'nothing has changed')
+    records.put(record)
     t.equal((await call('GET', own)).status, 200, 'control')
   })
 }

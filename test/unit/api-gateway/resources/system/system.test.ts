@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toSystemReport } from '../../../../../api-gateway/src/resources/system/record.ts'
-import { apiKeyIdOf, newId } from '../../../../../crds/src/identifiers/ids.ts'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Scope } from '../../../../../crds/src/kinds/api-key.ts'
 import type { RunnerPool } from '../../../../../crds/src/kinds/runner-pool.ts'
 import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
@@ -65,9 +65,9 @@ t.test('the report counts pools, queue, runners and failures', async (t) => {
 })
 
 t.test('only the scope admin:read reads the report, and * does not contain it', async (t) => {
-  const { call, keys } = aGateway()
+  const { call, apiKeys } = aGateway()
   const statusWith = async (scopes?: Scope[]) => {
-    keys.keys[0]!.spec = { accountName: 'acme', ...(scopes ? { scopes } : {}) }
+    apiKeys.change((key) => (key.spec = { accountName: 'acme', ...(scopes ? { scopes } : {}) }))
     return (await call('GET', '/system')).status
   }
   t.equal(await statusWith(), 403, 'no scopes: everything in the account')
@@ -75,15 +75,15 @@ t.test('only the scope admin:read reads the report, and * does not contain it', 
 })
 
 t.test('no request grants admin:read, and only a key that has it manages a key that has it', async (t) => {
-  const { call, keys, addKey } = aGateway()
-  const own = keys.keys[0]!
+  const { call, apiKeys, keyId, addKey } = aGateway()
+  const setScopes = (...scopes: Scope[]) => apiKeys.change(({ spec }) => (spec.scopes = scopes), 0)
   const send = async (method: string, path: string, body?: object) => (await call(method, `/keys${path}`, body)).status
-  own.spec.scopes = ['*', 'admin:read']
+  setScopes('*', 'admin:read')
   t.equal(await send('POST', '', { name: 'admin', scopes: ['admin:read'] }), 400)
-  t.equal(await send('PATCH', `/${apiKeyIdOf(own.metadata)}`, { scopes: ['*', 'admin:read'] }), 400)
+  t.equal(await send('PATCH', `/${keyId}`, { scopes: ['*', 'admin:read'] }), 400)
   t.equal(await send('POST', '', { name: 'other' }), 201)
   const path = `/${addKey({ scopes: ['*', 'admin:read'] }).id}`
-  own.spec.scopes = ['*']
+  setScopes('*')
   for (const [method, suffix, body] of [
     ['POST', '/rotate'],
     ['POST', '/link-secret'],
@@ -91,6 +91,6 @@ t.test('no request grants admin:read, and only a key that has it manages a key t
     ['DELETE', ''],
   ] as const)
     t.equal(await send(method, path + suffix, body), 403, method + suffix)
-  own.spec.scopes = ['*', 'admin:read']
+  setScopes('*', 'admin:read')
   t.equal(await send('PATCH', path, { scopes: ['*'] }), 200, 'the scope can be removed')
 })

@@ -7,20 +7,6 @@ import { canonicalQuery, isSigned, signatureOf } from '../../../../../api-gatewa
 const SECRET = 'lsk_secret'
 const pairsOf = (query: string) => [...new URLSearchParams(query)]
 
-t.test('the canonical query is sorted, and encoded by RFC 3986', async (t) => {
-  t.equal(canonicalQuery(pairsOf("b=2&a=z&a=%C3%A4+%2A!'()~-._&a=")), 'tintype-take-v1\na=&a=z&a=%C3%A4%20%2A%21%27%28%29~-._&b=2')
-})
-
-t.test('a signature survives another order and another encoding', async (t) => {
-  const signature = signatureOf(pairsOf('key=k&url=https%3A%2F%2Fexample.com%2Fa%20b'), SECRET)
-  for (const query of [
-    'url=https://example.com/a+b&key=k',
-    'url=https%3a%2f%2fexample.com%2fa%20b&key=k',
-    'key=%6b&url=https://example.com/a%20b',
-  ])
-    t.ok(isSigned(pairsOf(query), signature, [SECRET]), query)
-})
-
 t.test('a change of any character of the query or of the signature is noticed', async (t) => {
   const query = 'key=k&url=https://example.com/&format=png'
   const signature = signatureOf(pairsOf(query), SECRET)

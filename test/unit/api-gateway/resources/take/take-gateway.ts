@@ -1,7 +1,7 @@
 import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/link-secrets.ts'
 import { signedPairs } from '../../../../../api-gateway/src/resources/take/link-query.ts'
 import { signatureOf } from '../../../../../api-gateway/src/resources/take/link-signature.ts'
-import { apiKeyIdOf, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { cacheEntryKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
@@ -17,13 +17,12 @@ export function aTakeGateway(changes: Parameters<typeof aGateway>[0] = {}) {
   let at = NOW
   const now = () => at
   const gateway = aGateway({ now, ...changes })
-  const key = gateway.keys.keys[0]!
-  const keyId = apiKeyIdOf(key.metadata)
+  const [secret = ''] = validLinkSecretsOf(gateway.apiKeys.objects[0]!, LINK_KEY, NOW)
 
   /** Signs a query with the gateway's key. */
   const sign = (query: string): string => {
-    const whole = `key=${keyId}&${query}`
-    return `${whole}&signature=${signatureOf(signedPairs(whole), validLinkSecretsOf(key, LINK_KEY, NOW)[0]!)}`
+    const whole = `key=${gateway.keyId}&${query}`
+    return `${whole}&signature=${signatureOf(signedPairs(whole), secret)}`
   }
   const get = (query: string, { headers = {}, method = 'GET' }: { headers?: Record<string, string>; method?: 'GET' | 'HEAD' } = {}) =>
     gateway.app.inject({ method, url: `/v1/take?${query}`, headers })
@@ -54,9 +53,9 @@ export function aTakeGateway(changes: Parameters<typeof aGateway>[0] = {}) {
     complete(await created(count + 1), finalUrl)
     return pending
   }
-  return { ...gateway, key, keyId, sign, get, complete, fail, created, later, capture, now }
+  return { ...gateway, sign, get, complete, fail, created, later, capture, now }
 }
 
 /** Everything that the gateway has stored. */
 export const storedIn = ({ objects, screenshots, quota }: ReturnType<typeof aTakeGateway>) =>
-  structuredClone([[...objects.objects], [...screenshots.objects], [...quota.usages]])
+  structuredClone([[...objects.objects], [...screenshots.objects], quota.usage])

@@ -1,7 +1,5 @@
 import t from 'tap'
-import { newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
 import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
-import { anApiKey } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE } from './take-gateway.ts'
 
 // Pictures in memory: which requests they save, and which checks they do not replace.
@@ -45,7 +43,7 @@ t.test('GET /take notices after three seconds that a picture was deleted', async
   const link = gateway.sign(PAGE)
   await gateway.capture(link)
   t.equal((await gateway.get(link)).statusCode, 200)
-  gateway.screenshots.objects.clear()
+  gateway.screenshots.remove()
   gateway.files.objects.clear()
   gateway.objects.objects.clear()
   gateway.later(2)
@@ -58,22 +56,21 @@ t.test('GET /take notices after three seconds that a picture was deleted', async
 
 t.test('GET /take does not send the picture of another account', async (t) => {
   const gateway = aTakeGateway()
-  const account = gateway.keys.accounts.get('acme')!
-  gateway.keys.accounts.set('other', { ...account, metadata: { ...account.metadata, name: 'other' } })
-  const key = newKeyText()
-  gateway.keys.keys.push(anApiKey(key, { accountName: 'other' }))
+  gateway.putAccount({}, { name: 'other' })
+  gateway.quota.set('other', { limit: 1 })
+  const other = gateway.addKey({ accountName: 'other' })
   // The same query, which is parsed once.
   const get = (headers: Record<string, string>) => gateway.get(PAGE, { headers })
   const pending = [get(gateway.headers)]
   gateway.complete(await gateway.created(1))
   await pending[0]
-  pending.push(get({ authorization: `Bearer ${key}` }))
+  pending.push(get(other.headers))
   const screenshot = await gateway.created(2)
   t.equal(screenshot.spec.accountName, 'other')
   gateway.complete(screenshot)
   t.equal((await pending[1])?.statusCode, 200)
   const disposition = async (headers: Record<string, string>) => (await get(headers)).headers['content-disposition']
-  t.not(await disposition(gateway.headers), await disposition({ authorization: `Bearer ${key}` }))
+  t.not(await disposition(gateway.headers), await disposition(other.headers))
   t.equal(gateway.screenshots.objects.size, 2)
 })
 
@@ -92,7 +89,7 @@ t.test('GET /take refuses a link that was accepted before, after the plan of the
   const gateway = aTakeGateway({ plans: { ...plans, free: { ...free!, retentionDays: 1 } } })
   const link = gateway.sign(`${PAGE}&retention_days=20`)
   t.equal((await gateway.capture(link)).statusCode, 200)
-  gateway.keys.accounts.get('acme')!.spec.plan = 'free'
+  gateway.putAccount({ plan: 'free' })
   const response = await gateway.get(link)
   t.match({ status: response.statusCode, message: response.json().error.message }, { status: 400, message: /retention_days/ })
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
 import { NOW } from '../../fakes.ts'
 import { aTakeGateway, PAGE, PICTURE, storedIn } from './take-gateway.ts'
 
@@ -15,7 +16,7 @@ t.test('GET /take captures the page, and responds with the picture', async (t) =
   const { spec } = await gateway.created()
   t.match(spec, { url: 'https://example.com/', accountName: 'acme', options: { viewportWidth: 1200, fullPage: true } })
   t.ok(spec.cacheAs)
-  t.ok(gateway.keys.uses.has('key-1'), 'a capture is a use of the key')
+  t.ok(gateway.keys.noted.has('key-1'), 'a capture is a use of the key')
 })
 
 t.test('GET /take of a cached picture writes nothing, and has no quota headers', async (t) => {
@@ -24,7 +25,7 @@ t.test('GET /take of a cached picture writes nothing, and has no quota headers',
   await gateway.capture(link)
   gateway.later(3_600)
   const before = storedIn(gateway)
-  gateway.keys.uses.clear()
+  gateway.keys.noted.clear()
   const response = await gateway.get(link)
   t.match(response, { statusCode: 200, headers: { age: '3600', 'last-modified': NOW.toUTCString() } })
   t.equal(response.headers['cache-control'], 'public, max-age=86400, stale-while-revalidate=86400')
@@ -35,7 +36,7 @@ t.test('GET /take of a cached picture writes nothing, and has no quota headers',
   t.match(head, { statusCode: 200, headers: { 'content-length': String(PICTURE.length), age: '3600' } })
   t.equal(head.payload, '')
   t.strictSame(storedIn(gateway), before)
-  t.equal(gateway.keys.uses.size, 0)
+  t.equal(gateway.keys.noted.size, 0)
   t.notOk(QUOTA_HEADERS.some((name) => name in response.headers))
 })
 
@@ -91,11 +92,6 @@ t.test('pages of other origins may show pictures of links, also redirects and pi
   t.match((await gateway.get(`${PAGE}&on_error=image`)).headers, { ...allowed, 'content-type': 'image/png' })
 })
 
-t.test('GET /take accepts tracking parameters that were added to a link', async (t) => {
-  const gateway = aTakeGateway()
-  t.equal((await gateway.capture(`${gateway.sign(PAGE)}&utm_source=abc123&fbclid=abc123`)).statusCode, 200)
-})
-
 t.test('a signed link that was copied from HTML works with &amp; in place of &, and only with its own signature', async (t) => {
   const gateway = aTakeGateway()
   const link = gateway.sign(`${PAGE}&full_page=true&hide_selectors=p&hide_selectors=%26amp%3B`)
@@ -111,20 +107,22 @@ t.test('a signed link that was copied from HTML works with &amp; in place of &, 
 
 type Gateway = ReturnType<typeof aTakeGateway>
 
+/** Changes the key of a gateway. */
+const changing =
+  (spec: ApiKeySpec, metadata: { deletionTimestamp?: string } = {}) =>
+  ({ apiKeys }: Gateway) =>
+    apiKeys.change((key) => Object.assign(key, { spec: { ...key.spec, ...spec }, metadata: { ...key.metadata, ...metadata } }))
+
 /** Changes after which a key, its account or the time permits no captures and no pictures. */
 const endings: [what: string, code: string, change: (gateway: Gateway) => void][] = [
-  ['an inactive key', 'INVALID_API_KEY', ({ key }) => Object.assign(key.spec, { active: false })],
-  ['an expired key', 'INVALID_API_KEY', ({ key }) => Object.assign(key.spec, { expiryTime: NOW.toISOString() })],
-  ['a key without the scope', 'INSUFFICIENT_SCOPE', ({ key }) => Object.assign(key.spec, { scopes: ['screenshots:read'] })],
-  ['a key for other hosts', 'URL_NOT_ALLOWED', ({ key }) => Object.assign(key.spec, { linkPolicy: { allowedHosts: ['other.example'] } })],
-  ['a deleted key that a finalizer keeps', 'INVALID_API_KEY', ({ key }) => Object.assign(key.metadata, { deletionTimestamp: 'now' })],
-  ['a deleted key', 'INVALID_API_KEY', ({ keys }) => keys.keys.pop()],
-  ['a suspended account', 'ACCOUNT_SUSPENDED', ({ keys }) => Object.assign(keys.accounts.get('acme')!.spec, { suspended: true })],
-  [
-    'a deleted account that a finalizer keeps',
-    'INVALID_API_KEY',
-    ({ keys }) => Object.assign(keys.accounts.get('acme')!.metadata, { deletionTimestamp: 'now' }),
-  ],
+  ['an inactive key', 'INVALID_API_KEY', changing({ active: false })],
+  ['an expired key', 'INVALID_API_KEY', changing({ expiryTime: NOW.toISOString() })],
+  ['a key without the scope', 'INSUFFICIENT_SCOPE', changing({ scopes: ['screenshots:read'] })],
+  ['a key for other hosts', 'URL_NOT_ALLOWED', changing({ linkPolicy: { allowedHosts: ['other.example'] } })],
+  ['a deleted key that a finalizer keeps', 'INVALID_API_KEY', changing({}, { deletionTimestamp: 'now' })],
+  ['a deleted key', 'INVALID_API_KEY', ({ apiKeys }) => apiKeys.remove(apiKeys.objects[0]!)],
+  ['a suspended account', 'ACCOUNT_SUSPENDED', ({ putAccount }) => putAccount({ suspended: true })],
+  ['a deleted account that a finalizer keeps', 'INVALID_API_KEY', ({ putAccount }) => putAccount({}, { deletionTimestamp: 'now' })],
   ['an end of the link', 'LINK_INVALID', ({ later }) => later(1)],
 ]
 for (const [what, code, change] of endings) {
@@ -164,7 +162,7 @@ t.test('GET /take refuses what links must not have', async (t) => {
 
 t.test('GET /take obeys the link policy of the key, also after redirects', async (t) => {
   const gateway = aTakeGateway()
-  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'], allowedOptions: ['format'] }
+  changing({ linkPolicy: { allowedHosts: ['example.com'], allowedOptions: ['format'] } })(gateway)
   const refused = async (query: string) => (await gateway.get(gateway.sign(query))).json().error.code
   t.equal(await refused('url=https%3A%2F%2Fother.example'), 'URL_NOT_ALLOWED')
   t.equal(await refused(`${PAGE}&full_page=true`), 'OPTION_NOT_ALLOWED')
@@ -177,30 +175,16 @@ t.test('GET /take obeys the link policy of the key, also after redirects', async
 
 t.test('a link shows its own text under a host that the link policy allows', async (t) => {
   const gateway = aTakeGateway()
-  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'] }
-  const base = 'html_base_url=https%3A%2F%2Fexample.com%2F'
-  const forged: [query: string, path: string][] = [
-    [`html=%3Ch1%3EPay%20here%3C%2Fh1%3E&${base}`, 'html'],
-    [`markdown=%23%20Pay%20here&${base}`, 'markdown'],
-    [`${PAGE}&styles=body%3A%3Abefore%7Bcontent%3A%22Pay%20here%22%7D`, 'styles'],
-    [`${PAGE}&style_urls=https%3A%2F%2Fother.example%2Fa.css`, 'style_urls'],
-    [`${PAGE}&format=pdf&pdf_header_template=Pay%20here`, 'pdf_header_template'],
-    [`${PAGE}&format=pdf&pdf_footer_template=Pay%20here`, 'pdf_footer_template'],
-  ]
-  for (const [query, path] of forged) {
-    const response = await gateway.get(gateway.sign(query))
-    t.match(
-      { status: response.statusCode, body: response.json() },
-      { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED', details: [{ path, message: /allow_own_markup/ }] } } },
-      path,
-    )
-  }
+  changing({ linkPolicy: { allowedHosts: ['example.com'] } })(gateway)
+  const response = await gateway.get(gateway.sign('html=Pay%20here&html_base_url=https%3A%2F%2Fexample.com%2F'))
+  const details = [{ path: 'html', message: /allow_own_markup/ }]
+  t.match([response.statusCode, response.json()], [403, { error: { code: 'OPTION_NOT_ALLOWED', details } }])
   t.equal(gateway.screenshots.objects.size, 0)
 })
 
 t.test('GET /take captures own markup if the link policy allows it, and then no other host either', async (t) => {
   const gateway = aTakeGateway()
-  gateway.key.spec.linkPolicy = { allowedHosts: ['example.com'], allowOwnMarkup: true }
+  changing({ linkPolicy: { allowedHosts: ['example.com'], allowOwnMarkup: true } })(gateway)
   t.equal((await gateway.capture(gateway.sign('html=a'), 'about:html')).statusCode, 200, 'without a base URL')
   const base = (host: string) => gateway.sign(`html=b&html_base_url=https%3A%2F%2F${host}%2F`)
   t.equal((await gateway.get(base('other.example'))).json().error.code, 'URL_NOT_ALLOWED')

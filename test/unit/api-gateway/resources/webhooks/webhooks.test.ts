@@ -1,7 +1,7 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { aGateway, NOW, OPENING_KEY } from '../../fakes.ts'
+import { aGateway, aScreenshot, NOW, OPENING_KEY } from '../../fakes.ts'
 import { type Refusal, testRefusals } from '../../requests.ts'
 
 const hook = { name: 'orders', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
@@ -134,7 +134,7 @@ t.test('POST /webhooks takes private addresses that the settings open', async (t
 })
 
 t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
-  const { call, create, newest, screenshots } = start()
+  const { call, create, newest, webhooks, screenshots } = start()
   const { path } = await create()
   const none = { total_deliveries: 0, successful_deliveries: 0, failed_deliveries: 0, pending_deliveries: 0, missed_deliveries: 0 }
   t.strictSame((await call('GET', path)).body.data.statistics, {
@@ -148,13 +148,13 @@ t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
     consecutive_failures: 0,
   })
   const at = '2026-11-21T11:00:00.000Z'
-  newest().status = {
-    statistics: {
-      ...{ total: 7, successful: 4, failed: 2, lastStatusCode: 503, lastDeliveryTime: at, lastSuccessTime: at, lastFailureTime: at },
-      ...{ consecutiveFailures: 3, answers: 3, answerMilliseconds: 1000 },
-    },
+  const statistics = {
+    ...{ total: 7, successful: 4, failed: 2, lastStatusCode: 503, lastDeliveryTime: at, lastSuccessTime: at, lastFailureTime: at },
+    ...{ consecutiveFailures: 3, answers: 3, answerMilliseconds: 1000 },
   }
-  screenshots.openDeliveries.set(`acme/${newest().metadata.name}`, 2)
+  webhooks.change((webhook) => (webhook.status = { statistics }))
+  const open = { [newest().metadata.name]: { attempts: 1, at, state: 'open' } } as const
+  screenshots.put(aScreenshot({ status: { deliveries: { 'screenshot.queued': open, 'screenshot.completed': open } } }))
   const found = await call('GET', path)
   t.match(found.body.data.statistics, {
     total_deliveries: 8,
@@ -206,9 +206,10 @@ t.test('POST /webhooks/:id/rotate-secret lets both secrets sign for the overlap'
 })
 
 t.test('POST /webhooks/:id/rotate-secret cannot keep a secret that is in a Kubernetes Secret beside a new one', async (t) => {
-  const { call, create, newest } = start()
+  const { call, create, webhooks } = start()
   const { path } = await create()
-  delete newest().spec.signingSecrets
+  webhooks.change(({ spec }) => delete spec.signingSecrets)
+  t.match((await call('GET', path)).body.data, { signing_secret_hint: null })
   t.match(await call('POST', `${path}/rotate-secret`), { status: 409, body: { error: { code: 'CONFLICT' } } })
   t.equal((await call('POST', `${path}/rotate-secret`, { overlap_hours: 0 })).status, 200)
 })
