@@ -1,5 +1,4 @@
 import t from 'tap'
-import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from './client.ts'
 import { complete } from './runner-role.ts'
@@ -24,25 +23,6 @@ t.test('one gateway reads at once what the other creates, and follows its deleti
     t.equal((await call(`${two.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 204)
     await eventually('the other gateway follows the deletion', async () => (await read(one, body.id)).status === 404)
   }
-})
-
-t.test('a deletion with open deliveries hides the record and leaves the object to the operator', async (t) => {
-  const { body } = await create(one)
-  const name = toObjectName(body.id)
-  const deliveries = { 'screenshot.completed': { hook: { attempts: 1, at: new Date().toISOString(), state: 'open' } } }
-  await world.screenshots.patch(
-    name,
-    { contentType: 'application/merge-patch+json', body: { status: { deliveries } } },
-    { subresource: 'status' },
-  )
-  await eventually('the gateway knows the delivery', async () => {
-    const { headers } = await read(one, body.id)
-    return headers.get('etag') === `"${(await world.screenshots.get(name)).metadata.resourceVersion}"`
-  })
-  t.equal((await call(`${one.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 204)
-  t.equal((await read(one, body.id)).status, 404)
-  t.ok((await world.screenshots.get(name)).metadata.annotations?.['tintype.dev/delete-requested'])
-  t.equal((await call(`${one.url}/v1/screenshots`, { key })).body.data.length, 0)
 })
 
 t.test('while the API server is unavailable, reads work, creates are rejected within the timeout, and the status reports it', async (t) => {

@@ -67,15 +67,6 @@ t.test('a link serves the file and ranges of it, also with a name and a lifetime
   t.same((await call(redirect.headers.get('location') ?? '')).body, picture)
 })
 
-t.test('a link serves only the file that the record describes, and returns 410 when it is gone', async (t) => {
-  const { artifacts, storage_path: path, download_url: link } = await capture({ options: { thumbnail_width: 100 } })
-  t.same((await call(artifacts[0].download_url)).body, picture)
-  await world.bucket.putObject('tintype', path, Buffer.from('something else under the same name'))
-  t.equal((await call(link)).status, 404)
-  await world.bucket.removeObject('tintype', path)
-  t.match(await call(link), { status: 410, body: { error: { code: 'EXPIRED' } } })
-})
-
 t.test('links of the old key are valid while the key ring contains it', async (t) => {
   const { id, download_url: old } = await capture()
   const fresh = { current: 'b', keys: { ...world.ring.keys, b: randomBytes(32).toString('base64') } }

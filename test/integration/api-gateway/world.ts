@@ -25,10 +25,10 @@ import { findFreePorts } from '../../cluster/host/ports.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import type { StoreServer } from '../../cluster/programs/store-server.ts'
 import { eventually } from '../../support/eventually.ts'
-import { openPodAccount, type PodAccount } from '../../support/processes/as-in-pod.ts'
+import { openPodAccount } from '../../support/processes/as-in-pod.ts'
 import { compileCache } from '../../support/processes/compile-cache.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
-import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { declaredRights } from '../../support/sources/declared-rights.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
@@ -54,30 +54,7 @@ export interface Gateway {
   stop: () => Promise<number | null>
 }
 
-export interface World {
-  plane: TestPlane
-  store: StoreServer
-  screenshots: Resource<Screenshot>
-  keys: Resource<ApiKey>
-  accounts: Resource<Account>
-  usages: Resource<AccountUsage>
-  /** As the store's root user. */
-  bucket: Client
-  /** For operators as processes. It has all rights. */
-  operatorAccount: PodAccount
-  /** Access to the store with the operator's rights. */
-  operatorStorage: Record<string, string>
-  ring: KeyRing
-  /** Decrypts what the gateways have sealed. */
-  openingKeys: OpeningKeys
-  writeRing: (ring: KeyRing) => Promise<void>
-  /** Creates a key of an account as the operator does. Returns its text. */
-  createKey: (spec: ApiKeySpec) => Promise<string>
-  /** Creates an account and its usage as the operator does. Default: no limits. */
-  createAccount: (name: string, spec?: Partial<Account['spec']>, limits?: AccountUsage['spec']) => Promise<void>
-  startGateway: (env?: Record<string, string>) => Promise<Gateway>
-  stop: () => Promise<void>
-}
+export type World = Awaited<ReturnType<typeof startWorld>>
 
 /** The rights that the gateway's files declare. */
 async function grantRights(http: KubeHttp): Promise<void> {
@@ -110,7 +87,7 @@ export async function startWorld({
   fsync = false,
   command = [process.execPath, gatewayMain],
   store: environment = {},
-}: WorldOptions = {}): Promise<World> {
+}: WorldOptions = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
     openTestPlane({ own, fsync }),
@@ -140,11 +117,13 @@ export async function startWorld({
   const accounts = new Resource(http, tintypeResource<Account>('Account', 'accounts'))
   const usages = new Resource(http, accountUsages)
   const gateways: Gateway[] = []
-  const createAccount: World['createAccount'] = async (name, spec = {}, limits = { limit: 1_000_000 }) => {
+  /** Creates an account and its usage as the operator does. Default: no limits. */
+  const createAccount = async (name: string, spec: Partial<Account['spec']> = {}, limits: AccountUsage['spec'] = { limit: 1_000_000 }) => {
     await accounts.create({ metadata: { name }, spec: { plan: 'scale', ...spec } } as NewObject<Account>)
     await usages.create({ metadata: { name }, spec: limits } as NewObject<AccountUsage>)
     await usages.patch(name, mergePatch({ status: { period: monthOf(new Date()), used: 0 } }), { subresource: 'status' })
   }
+  /** Creates a key of an account as the operator does. Returns its text. */
   const createKey = async (spec: ApiKeySpec) => {
     const text = newKeyText()
     const metadata = { name: `key-${randomBytes(6).toString('hex')}`, labels: { [Label.keyHash1]: keyHash(text) } }
@@ -174,10 +153,14 @@ export async function startWorld({
     keys,
     accounts,
     usages,
+    /** As the store's root user. */
     bucket,
+    /** For operators as processes. It has all rights. */
     operatorAccount,
+    /** Access to the store with the operator's rights. */
     operatorStorage: operatorStorage(store, identities),
     ring,
+    /** Decrypts what the gateways have sealed. */
     openingKeys,
     writeRing,
     createKey,

@@ -1,32 +1,27 @@
 import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
-import type { ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
-import { type Ends, openTestPlane, type TestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
+import { type Ends, openTestPlane, type TestPlaneOptions } from '../../support/processes/own-plane.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 
-/** A real API server with Tintype's kinds, and a namespace for one test file. */
-export type Plane = TestPlane & {
-  access: ClusterAccess
-  /** An administrator's client for the API server or for a proxy in front of it. It is closed at the end of the test. */
-  connect(t: Ends, options?: KubeHttpOptions & { server?: string }): KubeHttp
-  /** Compacts etcd's history, as the API server does every five minutes. */
-  compact(): Promise<void>
-}
-
-/** Opens an API server until the end of the test file. Without `own`, other test files use it, too. */
-export async function startPlane(t: Ends, options: Pick<TestPlaneOptions, 'own'> = {}): Promise<Plane> {
+/**
+ * Opens a real API server with Tintype's kinds, and a namespace for one test file, until the end of that file. Without `own`, other test files use the
+ * API server, too.
+ */
+export async function startPlane(t: Ends, options: Pick<TestPlaneOptions, 'own'> = {}) {
   const plane = await openTestPlane(options)
   t.teardown(plane.stop)
   const access = await accessPlane(plane.kubeconfigPath)
   return {
     ...plane,
     access,
-    connect(t, { server = access.server, ...options } = {}) {
+    /** An administrator's client for the API server or for a proxy in front of it. It is closed at the end of the test. */
+    connect(t: Ends, { server = access.server, ...options }: KubeHttpOptions & { server?: string } = {}) {
       const http = new KubeHttp({ ...access, server }, options)
       t.teardown(() => http.close())
       return http
     },
+    /** Compacts etcd's history, as the API server does every five minutes. */
     compact: () => compactStore(plane.etcdUrl),
   }
 }

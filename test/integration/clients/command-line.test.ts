@@ -115,12 +115,6 @@ t.test('shot writes the picture to a file, and prints the name of the file', asy
   t.strictSame(await readdir(folder), ['example.com-docs.png'], 'no temporary file remains')
 })
 
-t.test('shot takes the format from the extension, and prints the record with --json', async (t) => {
-  const folder = await makeFolder('json')
-  const record = JSON.parse(await textOf(['shot', 'example.com', '-o', 'page.webp', '--json'], { directory: folder }))
-  t.match(record, { status: 'completed', format: 'webp', file: 'page.webp', url: 'https://example.com' })
-})
-
 t.test('shot --async prints the id, and watch follows it to the end', async (t) => {
   const id = (await textOf(['shot', 'example.com', '--async'])).trim()
   t.match(id, /^scr_/)
@@ -135,21 +129,6 @@ t.test('shot --async prints the id, and watch follows it to the end', async (t) 
   const gone = await tintype(['get', id])
   t.equal(gone.code, 1)
   t.equal(lines(gone.stderr).length, 1, gone.stderr)
-})
-
-t.test('errors of the service are one line, with an exit code for their kind', async (t) => {
-  const cases: [code: number, args: string[], pattern: RegExp, options?: CliOptions][] = [
-    [1, ['shot', 'https://broken.example/'], /failed with DNS_FAILED: .*Check the host name/],
-    [2, ['shot', 'http://10.0.0.1/'], /10\.0\.0\.1|private/],
-    [3, ['usage'], /refuses the API key/, { environment: { TINTYPE_API_KEY: 'tt_wrong' } }],
-    [1, ['get', 'scr_unknown'], /scr_unknown|not found|no screenshot/i],
-  ]
-  for (const [code, args, pattern, options] of cases) {
-    const result = await tintype(args, options)
-    t.equal(result.code, code, result.stderr)
-    t.match(result.stderr, pattern)
-    t.equal(lines(result.stderr).length, 1, 'one line')
-  }
 })
 
 t.test('keys are created, listed, rotated and deleted', async (t) => {

@@ -1,10 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright'
 import t from 'tap'
-import { mergePatch } from '../../../crds/client/patch.ts'
-import { keyHash } from '../../../crds/src/crypto/key-text.ts'
-import { apiKeyIdOf } from '../../../crds/src/identifiers/ids.ts'
-import { Label, toId } from '../../../crds/src/identifiers/names.ts'
+import { toId } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
@@ -107,29 +104,42 @@ t.test('with console.enabled=false, a gateway has none of the routes and still s
   t.equal((await call(`${plain}/v1/screenshots`, { key })).status, 200)
 })
 
+interface Attempt {
+  method?: string
+  mode?: 'no-cors'
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** What a page of another origin gets when it sends these requests to a path of the gateway. To another origin of the same site, the browser sends even a
+ * strict cookie. */
+const outcomesAt = (page: Page, path: string, attempts: Attempt[]): Promise<string[]> =>
+  page.evaluate(
+    ([target, requests]) => {
+      const send = (attempt: Attempt) =>
+        fetch(target, { credentials: 'include', ...attempt }).then(
+          (response) => `${response.type} ${response.status}`,
+          () => 'blocked',
+        )
+      return Promise.all(requests.map(send))
+    },
+    [url + path, attempts] as const,
+  )
+
+/** A form of another origin, and its script. */
+const attemptsWith = (body: string): Attempt[] => [
+  { method: 'POST', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body },
+  { method: 'POST', headers: { 'content-type': 'application/json', 'x-tintype-console': '1' }, body },
+]
+
 t.test('pages of other origins cannot use the session', async (t) => {
   const seen = await visit(t, stage)
   await signIn(seen, url, key)
   const before = (await world.screenshots.listAll()).length
-  // To another origin of the same site, the browser sends even a strict cookie.
   const attacker = await seen.context.newPage()
   await attacker.goto(await startForeignSite(t))
-  const outcomes = await attacker.evaluate(async (target) => {
-    const body = JSON.stringify({ url: 'https://example.com/' })
-    const attempts: RequestInit[] = [
-      { method: 'POST', mode: 'no-cors', credentials: 'include', headers: { 'content-type': 'text/plain' }, body },
-      { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json', 'x-tintype-console': '1' }, body },
-      { credentials: 'include', headers: { 'x-tintype-console': '1' } },
-      { credentials: 'include' },
-    ]
-    const send = (attempt: RequestInit) =>
-      fetch(`${target}/v1/screenshots`, attempt).then(
-        (response) => `${response.type} ${response.status}`,
-        () => 'blocked',
-      )
-    return Promise.all(attempts.map(send))
-  }, url)
-  t.strictSame(outcomes, ['opaque 0', 'blocked', 'blocked', 'blocked'])
+  const attempts = [...attemptsWith(JSON.stringify({ url: 'https://example.com/' })), { headers: { 'x-tintype-console': '1' } }, {}]
+  t.strictSame(await outcomesAt(attacker, '/v1/screenshots', attempts), ['opaque 0', 'blocked', 'blocked', 'blocked'])
   t.equal((await world.screenshots.listAll()).length, before, 'nothing was created')
 })
 
@@ -358,22 +368,8 @@ t.test('pages of other origins and frames cannot sign a visitor in', async (t) =
   const { page, context } = await visit(t, stage)
   const body = JSON.stringify({ code })
   await page.goto(await startForeignSite(t))
-  const outcomes = await page.evaluate(
-    ([target, text]) => {
-      const attempts: RequestInit[] = [
-        { method: 'POST', mode: 'no-cors', credentials: 'include', headers: { 'content-type': 'text/plain' }, body: text! },
-        { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json', 'x-tintype-console': '1' }, body: text! },
-      ]
-      const send = (path: string, attempt: RequestInit) =>
-        fetch(target + path, attempt).then(
-          (response) => `${response.type} ${response.status}`,
-          () => 'blocked',
-        )
-      return Promise.all(['/console/session', '/console/codes/describe'].flatMap((path) => attempts.map((attempt) => send(path, attempt))))
-    },
-    [url, body],
-  )
-  t.strictSame(outcomes, ['opaque 0', 'blocked', 'opaque 0', 'blocked'])
+  for (const path of ['/console/session', '/console/codes/describe'])
+    t.strictSame(await outcomesAt(page, path, attemptsWith(body)), ['opaque 0', 'blocked'], path)
   await page.evaluate(`document.body.append(Object.assign(document.createElement('iframe'), { src: ${JSON.stringify(url + path)} }))`)
   await eventually('the frame is refused', async () => page.frames()[1]?.url().startsWith('chrome-error:'))
   t.strictSame(await context.cookies(), [])
@@ -445,36 +441,6 @@ t.test('deleting a key ends its sessions on every replica, and the open page ask
   await seen.page.getByText('Your session has ended. Sign in again.').waitFor()
   await seen.page.getByLabel('API key').waitFor()
 })
-
-for (const [name, changeOf] of Object.entries({
-  rotated: async (id: string) => {
-    t.equal((await call(`${other.url}/v1/keys/${id}/rotate`, { method: 'POST', key, body: { overlap_hours: 24 } })).status, 201)
-  },
-  'deactivated with kubectl': async (_id: string, name: string) => {
-    for (const active of [false, true]) await world.keys.patch(name, mergePatch({ spec: { active } }))
-  },
-})) {
-  t.test(`a key that is ${name} loses its sessions and unused codes on every replica, but works on`, async (t) => {
-    const made = await world.createKey({ accountName: 'acme', name: 'changing' })
-    const object = (await world.keys.list()).items.find(({ metadata }) => metadata.labels?.[Label.keyHash1] === keyHash(made))!
-    const { code } = await linkOf(made)
-    const body = JSON.stringify({ api_key: made })
-    const begun = await fetch(`${url}/console/session`, { method: 'POST', headers: OF_CONSOLE, body })
-    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? ''
-    t.strictSame(await statusesOf(cookie), [200, 200])
-    await changeOf(apiKeyIdOf(object.metadata), object.metadata.name)
-    await ended(cookie)
-    const works = (gateway: { url: string }) => call(`${gateway.url}/v1/usage/current`, { key: made })
-    await eventually('the key works at both', async () => (await Promise.all(gateways.map(works))).every(({ status }) => status === 200))
-    t.strictSame(await statusesOf(cookie), [401, 401])
-    const sign = (gateway: { url: string }) =>
-      call(`${gateway.url}/console/session`, { method: 'POST', headers: OF_CONSOLE, body: JSON.stringify({ code }) })
-    t.strictSame(
-      (await Promise.all(gateways.map(sign))).map(({ status }) => status),
-      [401, 401],
-    )
-  })
-}
 
 t.test('the rotation of the key of the session shows the new text, and the page stays signed in', async (t) => {
   const made = await world.createKey({ accountName: 'acme', name: 'own' })

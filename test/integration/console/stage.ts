@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { chromium, type Page } from 'playwright'
 import type { Test } from 'tap'
 import { buildConsole } from '../../../api-gateway/console/build.ts'
 import { toId } from '../../../crds/src/identifiers/names.ts'
@@ -14,24 +14,14 @@ import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screensh
 import { fillOnce } from '../../cluster/host/fill-once.ts'
 import { findLanePlane } from '../../support/lanes/lane.ts'
 import { complete } from '../api-gateway/runner-role.ts'
-import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+import { startWorld } from '../api-gateway/world.ts'
 import { endEach } from '../links/stage.ts'
 
 // The built console at real gateways, with a real API server, a real object store and a real browser. `complete` stands in for runners.
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export interface Stage {
-  world: World
-  gateways: readonly [Gateway, Gateway]
-  browser: Browser
-  /** The built files of the console. */
-  directory: string
-  /** Key of the account `acme` with all scopes. */
-  key: string
-  /** Bytes of a PNG of 1280 × 800 pixels. */
-  picture: Buffer
-}
+export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** The built console. All files of a run share it. A file that runs by itself builds its own. */
 export async function provideConsole(t: Test): Promise<string> {
@@ -44,18 +34,20 @@ export async function provideConsole(t: Test): Promise<string> {
 }
 
 /** Starts everything, and stops it after the test. */
-export async function startStage(t: Test): Promise<Stage> {
+export async function startStage(t: Test) {
   const directory = await provideConsole(t)
   const world = await startWorld()
   t.teardown(() => world.stop())
   const start = () => world.startGateway({ TINTYPE_CONSOLE_DIRECTORY: directory })
   const gateways = [await start(), await start()] as const
   await world.createAccount('acme')
+  /** Key of the account `acme` with all scopes. */
   const key = await world.createKey({ accountName: 'acme', name: 'Ada' })
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.setContent('<body style="margin:0;background:linear-gradient(#fdd,#ddf);font:40px sans-serif">A captured page')
+  /** A PNG of 1280 × 800 pixels. */
   const picture = await page.screenshot()
   await page.close()
   return { world, gateways, browser, directory, key, picture }
@@ -65,14 +57,7 @@ export async function startStage(t: Test): Promise<Stage> {
 export const captureEach = (t: Test, { world, picture }: Stage, more: Partial<CaptureResult> = {}) =>
   endEach(t, world, (shot: Screenshot) => complete(toId(shot.metadata.name), picture, world, { width: 1280, height: 800, ...more }))
 
-export interface Visit {
-  page: Page
-  context: BrowserContext
-  /** Errors of the page and of its policy. */
-  complaints: string[]
-  /** URLs of all requests. */
-  requests: string[]
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 interface VisitOptions {
   width?: number
@@ -80,10 +65,11 @@ interface VisitOptions {
 }
 
 /** Opens a page that reports everything that a browser complains about. */
-export async function visit(t: Test, { browser }: Stage, { width = 1280, colorScheme = 'light' }: VisitOptions = {}): Promise<Visit> {
+export async function visit(t: Test, { browser }: Stage, { width = 1280, colorScheme = 'light' }: VisitOptions = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
   t.teardown(() => context.close())
   const page = await context.newPage()
+  /** Errors of the page and of its policy. */
   const complaints: string[] = []
   const requests: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

@@ -62,17 +62,6 @@ t.test('a caching proxy keeps the pictures of links, and each key has its own', 
   }
 })
 
-t.test('responses of the gateway have the age of the picture', async (t) => {
-  for (const seconds of [60, 3_600]) {
-    // A gateway keeps a picture in memory for some seconds, so each age has a picture of its own.
-    const { link, shot } = await withPicture(`aged-${seconds}`)
-    await cacheSince(shot.metadata.name, seconds)
-    const { headers } = await take(gateway, link)
-    const age = Number(headers.age)
-    t.ok(age >= seconds && age < seconds + 60, `${age} s`)
-  }
-})
-
 t.test('a caching proxy never keeps responses to requests with an API key', async (t) => {
   const { account, shot } = await withPicture('bearer')
   const headers = { authorization: `Bearer ${account.text}` }

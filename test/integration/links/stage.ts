@@ -61,20 +61,6 @@ async function createIn(world: World, name: string, spec: Partial<Account['spec'
   return world.createKey({ accountName: name })
 }
 
-export interface LinkAccount {
-  name: string
-  /** Id and text of its API key, which signs links. */
-  id: string
-  text: string
-  secret: string
-  /** Signs a query as the client does. */
-  sign: (query: string) => Promise<string>
-  shots: () => Promise<Screenshot[]>
-  /** Resolves when the account has this many Screenshots, and one of them is pending. Returns that one. */
-  whenCreated: (count: number) => Promise<Screenshot>
-  used: () => Promise<number | undefined>
-}
-
 /** Creates an account and a key with all scopes. Returns its text. */
 type CreateAccount = (name: string, spec: Partial<Account['spec']>) => Promise<string>
 
@@ -84,13 +70,15 @@ export function accountsOf(world: World, gateway: Gateway, create: CreateAccount
     const { body } = await call(`${gateway.url}/v1/keys/${id}/link-secret`, { method: 'POST', key })
     return body.data.link_secret
   }
-  return async (name: string, spec: Partial<Account['spec']> = {}): Promise<LinkAccount> => {
+  return async (name: string, spec: Partial<Account['spec']> = {}) => {
     const text = await create(name, spec)
     const ofAccount = async () => (await world.keys.list()).items.find((key) => key.spec.accountName === name)
     const id = apiKeyIdOf((await ofAccount())!.metadata)
     const secret = await secretOf(id, text)
+    /** Signs a query as the client does. */
     const sign = async (query: string) => `key=${id}&${query}&signature=${await linkSignature(`key=${id}&${query}`, secret)}`
     const shots = async () => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === name)
+    /** Resolves when the account has this many Screenshots, and one of them is pending. Returns that one. */
     const whenCreated = (count: number) =>
       eventually(`${name} has ${count} screenshots`, async () => {
         const all = await shots()
@@ -148,13 +136,4 @@ export function endEach(t: Test, world: World, end: (shot: Screenshot) => Promis
     await whenEnded()
   })
   return whenEnded
-}
-
-/** Everything that a request could write: objects in the bucket, Screenshots and the usage of accounts. */
-export async function snapshot(world: World): Promise<string[]> {
-  const objects: string[] = []
-  for await (const { name, etag } of world.bucket.listObjectsV2('tintype', '', true)) objects.push(`${name} ${etag}`)
-  const [shots, usages] = await Promise.all([world.screenshots.listAll(), world.usages.listAll()])
-  const versions = [...shots, ...usages].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`)
-  return [...objects, ...versions].sort()
 }
