@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -8,11 +8,7 @@ import type { Output } from '../../../api-gateway/cli/src/terminal/output.ts'
 
 // The world of a command: outputs that are kept, an environment without settings, and a local service.
 
-export interface FakeOutput extends Output {
-  text: string
-}
-
-export function anOutput({ isTerminal = false, columns = 80 } = {}): FakeOutput {
+export function anOutput({ isTerminal = false, columns = 80 } = {}) {
   const output = {
     text: '',
     isTerminal,
@@ -21,16 +17,10 @@ export function anOutput({ isTerminal = false, columns = 80 } = {}): FakeOutput 
       output.text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('latin1')
     },
   }
-  return output
+  return output satisfies Output
 }
 
-export interface FakeRun {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-export interface WorldOptions {
+interface WorldOptions {
   environment?: Record<string, string>
   input?: string
   isTerminal?: boolean
@@ -39,7 +29,7 @@ export interface WorldOptions {
 }
 
 /** Runs a command line in this process. Without `environment` it finds no settings. */
-export async function runCli(args: readonly string[], options: WorldOptions = {}): Promise<FakeRun> {
+export async function runCli(args: readonly string[], options: WorldOptions = {}) {
   const { environment = {}, input = '', isTerminal = false, signal = new AbortController().signal, isKubectlPlugin = false } = options
   const [stdout, stderr] = [anOutput({ isTerminal }), anOutput({ isTerminal })]
   async function* stdin() {
@@ -59,10 +49,8 @@ export async function runCli(args: readonly string[], options: WorldOptions = {}
   return { code, stdout: stdout.text, stderr: stderr.text }
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
 /** A local http server. */
-export async function serve(handler: Handler): Promise<{ url: string; stop: () => void }> {
+export async function serve(handler: RequestListener) {
   const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

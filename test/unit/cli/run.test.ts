@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { commands } from '../../../api-gateway/cli/src/commands/all.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { runCli } from './fake-world.ts'
 
 const LINES = 24
 const COLUMNS = 80
+const fits = (line: string): boolean => line.length <= COLUMNS
 
 for (const args of [['--help'], ...commands.map(({ name }) => [...name.split(' '), '--help'])]) {
   t.test(`tintype ${args.join(' ')} fits a terminal`, async (t) => {
@@ -16,10 +18,7 @@ for (const args of [['--help'], ...commands.map(({ name }) => [...name.split(' '
     t.equal(code, 0, stderr)
     const lines = stdout.trimEnd().split('\n')
     t.ok(lines.length <= LINES, `${lines.length} lines`)
-    t.strictSame(
-      lines.filter((line) => line.length > COLUMNS),
-      [],
-    )
+    assertEvery(t, lines, fits)
     for (const line of lines)
       if (/^ {2}-/.test(line)) t.match(line, /^ {2}(-\w, )?--\S+( [A-Z][A-Z_]*)?($| {2,}\S)/, 'two spaces before the text')
   })
@@ -42,10 +41,7 @@ t.test('the help of options has every option, in groups, wrapped for a terminal 
   t.match(stdout, /^Viewport\n {2}--viewport-width N /)
   t.match(stdout, /^ {2}--\[no-\]full-page +Captures the whole scrollable page/m)
   t.equal((await runCli(['shot', '--help', 'options'])).stdout, stdout)
-  t.strictSame(
-    stdout.split('\n').filter((line) => line.length > COLUMNS),
-    [],
-  )
+  assertEvery(t, stdout.split('\n'), fits)
 })
 
 t.test('the help of options names what compare-ignore takes, and finds options by a word', async (t) => {

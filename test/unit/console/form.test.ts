@@ -27,43 +27,25 @@ const RULES = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
 const fields = [...fieldsByName.values()]
 const toRequest = (url: string, inputs: FormInputs) => toUncheckedRequest(url, inputs, findProblems)
 
-/** Other options without which an option is refused. */
-const NEEDED: Readonly<Record<string, Record<string, unknown>>> = {
-  clip_x: { clip_y: 0, clip_width: 10, clip_height: 10 },
-  clip_y: { clip_x: 0, clip_width: 10, clip_height: 10 },
-  clip_width: { clip_x: 0, clip_y: 0, clip_height: 10 },
-  clip_height: { clip_x: 0, clip_y: 0, clip_width: 10 },
-  html_base_url: { html: '<p>' },
-  offline: { html: '<p>' },
-  geolocation_latitude: { geolocation_longitude: 1 },
-  geolocation_longitude: { geolocation_latitude: 1 },
-  proxy_username: { proxy: 'http://proxy.example.com:3128' },
-  proxy_password: { proxy: 'http://proxy.example.com:3128', proxy_username: 'ada' },
-  proxy_bypass: { proxy: 'http://proxy.example.com:3128' },
-  dark_mode_force: { dark_mode: true },
-  basic_auth_username: { basic_auth_password: 'lovelace' },
-  basic_auth_password: { basic_auth_username: 'ada' },
-  job_timeout: { timeout: 1_000 },
-  cache_ttl: { cache: true },
-  cache_key: { cache: true },
-  cache_refresh: { cache: true },
-  webhook_events: { webhook_url: 'https://hooks.example.com/in' },
-  video_scroll_duration: { video_scenario: 'scroll' },
-  video_scroll_easing: { video_scenario: 'scroll' },
-  video_scroll_back: { video_scenario: 'scroll' },
-  video_scroll_pause: { video_scenario: 'scroll' },
-}
-const BUCKET = {
-  storage_bucket: 'acme-pictures',
-  storage_endpoint: 'https://s3.example.com',
-  storage_access_key_id: 'AKIDEXAMPLE',
-  storage_secret_access_key: 'lovelace',
-}
-
-const neededFor = (name: string): Record<string, unknown> => ({
-  ...(name.startsWith('storage_') ? BUCKET : NEEDED[name]),
-  ...(name.startsWith('video_') ? { format: 'mp4' } : {}),
-})
+/** Options that these ones are refused without. */
+const NEEDED: [names: RegExp, values: Record<string, unknown>][] = [
+  [/^clip_/, { clip_x: 0, clip_y: 0, clip_width: 10, clip_height: 10 }],
+  [/^(html_base_url|offline)$/, { html: '<p>' }],
+  [/^geolocation_l/, { geolocation_latitude: 1, geolocation_longitude: 1 }],
+  [/^proxy_/, { proxy: 'http://proxy.example.com:3128' }],
+  [/^proxy_password$/, { proxy_username: 'ada' }],
+  [/^dark_mode_force$/, { dark_mode: true }],
+  [/^basic_auth_/, { basic_auth_username: 'ada', basic_auth_password: 'lovelace' }],
+  [/^job_timeout$/, { timeout: 1_000 }],
+  [/^cache_/, { cache: true }],
+  [/^webhook_events$/, { webhook_url: 'https://hooks.example.com/in' }],
+  [/^video_/, { format: 'mp4' }],
+  [/^video_scroll_/, { video_scenario: 'scroll' }],
+  [/^storage_/, { storage_bucket: 'acme-pictures', storage_endpoint: 'https://s3.example.com' }],
+  [/^storage_/, { storage_access_key_id: 'AKIDEXAMPLE', storage_secret_access_key: 'lovelace' }],
+]
+const neededFor = (name: string): Record<string, unknown> =>
+  Object.assign({}, ...NEEDED.filter(([names]) => names.test(name)).map(([, values]) => values))
 
 /** What the endpoint of the request accepts. */
 const acceptedBy = ({ collection }: FormRequest): 'video' | 'screenshot' => (collection === 'videos' ? 'video' : 'screenshot')
