@@ -62,10 +62,10 @@ async function measure(directory: string, files: readonly string[]): Promise<Map
 }
 
 async function measureCommit(revision: string): Promise<Map<string, Size>> {
-  const { directory, remove } = await checkOut(revision)
+  const { directory } = await checkOut(revision)
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const files = entries.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
-  return measure(directory, files).finally(remove)
+  return measure(directory, files)
 }
 
 const measureDisk = async (): Promise<Map<string, Size>> => measure(repository, await listFiles())

@@ -2,7 +2,7 @@ import { batches } from './cluster/batches.ts'
 import { clusterEvicted, clusterNodeLost } from './cluster/lost-runners.ts'
 import { neighbors } from './cluster/neighbors.ts'
 import { price } from './cluster/price.ts'
-import { accounts, memory, sequential } from './cluster/sequential.ts'
+import { memory, sequential } from './cluster/sequential.ts'
 import { blocking } from './engine/blocking.ts'
 import { comparePictures } from './engine/compare.ts'
 import { comparisons } from './engine/comparisons.ts'
@@ -14,7 +14,7 @@ import type { Scenario } from './harness/scenario.ts'
 import { nightly } from './nightly.ts'
 import { bodies } from './plane/bodies.ts'
 import { compare } from './plane/compare.ts'
-import { consoleLists, consolePages } from './plane/console/console.ts'
+import { consolePages } from './plane/console/console.ts'
 import { downloads } from './plane/downloads.ts'
 import { faults } from './plane/faults.ts'
 import { leaders } from './plane/leaders.ts'
@@ -36,8 +36,8 @@ export const SCENARIOS: Readonly<Record<Command, readonly Scenario[]>> = {
   bench: [
     // First, because the others leave memory in use.
     memory,
-    ...[sequential, accounts, batches, price],
-    ...[restMemory, links, webhooks, stores, consolePages, consoleLists],
+    ...[sequential, batches, price],
+    ...[restMemory, links, webhooks, stores, consolePages],
     ...[engine, growth, tall, video, comparePictures, blocking],
   ],
   soak: [

@@ -3,12 +3,12 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { kubectl, kubectlJson } from '../../support/cluster/environment.ts'
 import { readLoad } from '../harness/machine.ts'
-import { fingerprint, toVerdict } from '../harness/pictures.ts'
+import { fingerprint } from '../harness/pictures.ts'
 import { type Context, type Report, scenario } from '../harness/scenario.ts'
 import { median, summarize } from '../harness/statistics.ts'
 import { fixed, tableOf, toDifference } from '../harness/table.ts'
 import { clusterStage, QUADRANTS } from './stage/cluster-objects.ts'
-import { Api, type BarePod, createAccounts, openBarePod, readObjects, setPoolSize, waitUntilIdle } from './stage/running-system.ts'
+import { Api, type BarePod, openBarePod, readObjects, waitUntilIdle } from './stage/running-system.ts'
 
 /** One page in one round: milliseconds of each capture in order. */
 interface Sample {
@@ -22,8 +22,8 @@ interface Sample {
   /** From the request's first byte to `completed`. */
   withRequest: number[]
   shots: Screenshot[]
-  /** Fingerprints of the pictures. */
-  album: { loop: string[]; product: string[] }
+  /** Fingerprints of the pictures of both sides. */
+  prints: string[]
   /** Screenshots that the loop had to repeat. */
   repeated: number
   load: number
@@ -44,8 +44,8 @@ export const sequential = scenario({
   stage: clusterStage,
   options,
   run: async (context) => {
-    const samples = await measure(context, [new Api()])
-    showMedians(context, 'Sequential captures, one idle runner (median of the rounds’ p50, ms)', samples)
+    const samples = await measure(context)
+    showMedians(context, samples)
     context.table(
       tableOf('Sequential captures, by round (ms)', samples.toSorted(byPage), {
         page: ({ page }) => shortName(page),
@@ -64,32 +64,20 @@ export const sequential = scenario({
   },
 })
 
-export const accounts = scenario({
-  name: 'accounts',
-  shows: 'the same by two accounts in turns, with two idle runners',
-  stage: clusterStage,
-  options,
-  run: async (context) => {
-    const keys = await createAccounts(context.ends, 1)
-    await setPoolSize(context.ends, { minIdle: 2, maxPods: 3 })
-    const samples = await measure(context, [new Api(), ...keys.map((key) => new Api({ key }))])
-    showMedians(context, 'Two accounts alternately, two idle runners (median of the rounds’ p50, ms)', samples)
-  },
-})
-
 const byPage = (one: Sample, other: Sample): number => one.page.localeCompare(other.page) || one.round - other.round
 
-/** Loop and product alternate at each capture, so that other load on the machine affects both. @param apis clients of the accounts */
-async function measure({ settings, ends, progress }: Run, apis: readonly Api[]): Promise<Sample[]> {
+/** Loop and product alternate at each capture, so that other load on the machine affects both. */
+async function measure({ settings, ends, progress }: Run): Promise<Sample[]> {
   const { rounds, captures, pause, page: pages } = settings
   const bare = await openBarePod(ends)
+  const api = new Api()
   const samples: Sample[] = []
   // Round 0 fills the caches of both sides and is not counted.
   for (let round = 0; round <= rounds; round++) {
     for (const page of pages.split(' ')) {
       await waitUntilIdle()
       const sample = newSample(round, page)
-      await measurePage(sample, { bare, apis, captures: round === 0 ? 2 * apis.length : captures, pause })
+      await measurePage(sample, { bare, api, captures: round === 0 ? 2 : captures, pause })
       if (round > 0) samples.push(sample)
       progress(`round ${round}: ${page}`)
     }
@@ -99,35 +87,34 @@ async function measure({ settings, ends, progress }: Run, apis: readonly Api[]):
 
 interface Turn {
   bare: BarePod
-  apis: readonly Api[]
+  api: Api
   captures: number
   /** Milliseconds before each capture of the product, so that the runner is idle. */
   pause: number
 }
 
-async function measurePage(sample: Sample, { bare, apis, captures, pause }: Turn): Promise<void> {
-  const { page, album } = sample
-  const made: { api: Api; id: string }[] = []
+async function measurePage(sample: Sample, { bare, api, captures, pause }: Turn): Promise<void> {
+  const { page } = sample
+  const made: string[] = []
   const order = { pages: [page], count: 1, browsers: 1, pictures: true }
   for (let n = 0; n < captures; n++) {
     const raw = await bare.run({ ...order, way: 'raw' })
     const library = await bare.run({ ...order, way: 'library' })
     await sleep(pause)
-    const api = apis[n % apis.length] as Api
     const started = performance.now()
     const { id, at: accepted } = await api.create(page)
     const { record, at } = await api.completed(id)
-    made.push({ api, id })
+    made.push(id)
     sample.bare.push(...(raw.milliseconds[page] ?? []))
     sample.library.push(...(library.milliseconds[page] ?? []))
     sample.product.push(at - accepted)
     sample.withRequest.push(at - started)
-    album.loop.push(await fingerprint(Buffer.from(raw.pictures[page] ?? '', 'base64')))
-    album.product.push(await fingerprint(await api.download(record)))
+    const files = [Buffer.from(raw.pictures[page] ?? '', 'base64'), await api.download(record)]
+    sample.prints.push(...(await Promise.all(files.map(fingerprint))))
     sample.repeated += raw.repeated
   }
-  sample.shots = await readObjects(made.map(({ id }) => id))
-  for (const { id, api } of made) await api.remove([id])
+  sample.shots = await readObjects(made)
+  await api.remove(made)
 }
 
 const newSample = (round: number, page: string): Sample => ({
@@ -138,13 +125,14 @@ const newSample = (round: number, page: string): Sample => ({
   product: [],
   withRequest: [],
   shots: [],
-  album: { loop: [], product: [] },
+  prints: [],
   repeated: 0,
   load: readLoad(),
 })
 
 /** For each page the median of the rounds' p50s: the value for the limit of 150 ms, and the other durations. */
-function showMedians({ table }: Report, title: string, samples: readonly Sample[]): void {
+function showMedians({ table }: Report, samples: readonly Sample[]): void {
+  const title = 'Sequential captures, one idle runner (median of the rounds’ p50, ms)'
   const middle = (of: readonly Sample[], pick: (sample: Sample) => readonly number[]) => median(of.map((sample) => median(pick(sample))))
   const totalOf = ({ shots }: Sample) => shots.map((shot) => stagesOf(shot)['created to completed'] ?? Number.NaN)
   table(
@@ -156,9 +144,15 @@ function showMedians({ table }: Report, title: string, samples: readonly Sample[
       difference: ([, of]) => toDifference(median(of.map(({ product, bare }) => median(product) - median(bare)))),
       'product with POST': ([, of]) => middle(of, ({ withRequest }) => withRequest),
       'on the server': ([, of]) => middle(of, totalOf),
-      pictures: ([, of]) => toVerdict([{ loop: of.flatMap(({ album }) => album.loop), product: of.flatMap(({ album }) => album.product) }]),
+      pictures: ([, of]) => describePrints(of.flatMap(({ prints }) => prints)),
     }),
   )
+}
+
+/** `same` if all pictures show the same pixels. */
+function describePrints(prints: readonly string[]): string {
+  const { size } = new Set(prints)
+  return size === 1 ? 'same' : `${size} different ones of ${prints.length}`
 }
 
 /** Milliseconds of each stage of a finished Screenshot, from the times in its object. Steps of the runner have a leading dot. */

@@ -18,15 +18,13 @@ export const median = (values: readonly number[]): number => percentile(values, 
 export const p95 = (values: readonly number[]): number => percentile(values, 95)
 
 /** Summary of durations in milliseconds. */
-export interface Summary {
-  count: number
+interface Summary {
   p50: number
   p95: number
 }
 
 /** Summarizes durations. */
 export const summarize = (values: readonly number[]): Summary => ({
-  count: values.length,
   p50: median(values),
   p95: p95(values),
 })

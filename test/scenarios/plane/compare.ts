@@ -47,7 +47,6 @@ export const compare = scenario({
   run: async ({ stage, settings: { rounds, from }, ...report }) => {
     report.progress(`bundling the programs of ${from}`)
     const sources = await checkOut(from)
-    report.ends.teardown(sources.remove)
     const directory = await bundleSources(sources, ['operator', 'api-gateway'])
     const versions: Record<Version, string | undefined> = { before: mainOf(directory, 'operator'), now: undefined }
     const keys = await prepare(stage)

@@ -143,8 +143,7 @@ async function readCounts(gateway: GatewayPod): Promise<Record<string, number>> 
     ['refused', ['account', 'file', 'replica']],
     ['ended', ['stalled', 'slow', 'share']],
   ] as const)
-    for (const reason of reasons)
-      counts[`${what}: ${reason}`] = await readMetric(gateway, `screenshot_downloads_${what}_total`, `reason="${reason}"`)
+    for (const reason of reasons) counts[`${what}: ${reason}`] = await readMetric(gateway, `screenshot_downloads_${what}_total`, { reason })
   return counts
 }
 

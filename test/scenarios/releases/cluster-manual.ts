@@ -74,7 +74,6 @@ export const clusterManual = scenario({
     await trial.makeNamespace()
     // A separate checkout, so that page, chart and programs have the same version, and files of the commands stay there.
     const sources = await checkOut('HEAD')
-    report.ends.teardown(sources.remove)
     const { directory, chart } = sources
     report.progress('building the images')
     await buildImages(sources, TAG, tags)

@@ -98,7 +98,6 @@ export const clusterUpgrade = scenario({
     const receiver = await openReceiver(report.ends)
     const { values: running, tags } = await readRunning()
     const [before, now] = [await checkOut(from), await checkOut(NOW)]
-    for (const { remove } of [before, now]) report.ends.teardown(remove)
     await requireSameKinds(now.chart)
     report.progress(`building the images of ${from} and ${NOW}`)
     await buildImages(before, OLD_TAG, tags)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Browser, type BrowserContext, chromium } from 'playwright'
+import sharp, { type Sharp } from 'sharp'
 import { screenshotSchedules } from '../../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { Resource } from '../../../../crds/client/resource.ts'
@@ -20,51 +20,38 @@ import { bodyOf, send } from '../stage/requests.ts'
 
 // A gateway with the built console, and an account with finished screenshots that have thumbnails. Nothing is captured.
 
-export const CHROMIUM = '/usr/bin/chromium-headless-shell'
-export const ACCOUNT = 'bench'
+const ACCOUNT = 'bench'
 /** Pictures are repeated: decoding costs the same, and the store needs less time. */
 const DISTINCT_PICTURES = 40
 const PUTS_AT_ONCE = 32
 
 /** Options of captures in the console's lists, as the chart value `capture.thumbnailWidth` sets them. */
-export const OPTIONS = { thumbnailWidth: 320, thumbnailHeight: 240, thumbnailFormat: 'webp' } as const satisfies CaptureOptions
+const OPTIONS = { thumbnailWidth: 320, thumbnailHeight: 240, thumbnailFormat: 'webp' } as const satisfies CaptureOptions
 
 export type ConsoleStage = Awaited<ReturnType<typeof openConsole>>
 
 /** Creates `records` finished screenshots, and signs in. */
-export async function openConsole({ stage, ends, progress }: Omit<Context<Plane>, 'settings'>, records: number) {
+export async function openConsole({ stage, progress }: Omit<Context<Plane>, 'settings'>, records: number) {
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(records + 1_000) }
   const { gateway, keys } = await prepareGateway(stage, { [ACCOUNT]: 'scale' }, { environment })
   const [key = ''] = keys
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  ends.teardown(() => browser.close())
-  const thumbnails = await drawThumbnails(browser)
-  await fill(stage, thumbnails, records)
+  const hues = Array.from({ length: DISTINCT_PICTURES }, (_, index) => index * 9)
+  await fill(stage, await Promise.all(hues.map((hue) => draw({ width: 320, height: 240 }, hue).webp().toBuffer())), records)
   progress(`${records} screenshots created`)
-  /** `cookie`: the value of the session's cookie. `thumbnails`: WebP files of realistic size. */
-  return { plane: stage, gateway, browser, key, cookie: await signIn(gateway.url, key), thumbnails }
+  /** `cookie`: the value of the session's cookie. */
+  return { plane: stage, gateway, key, cookie: await signIn(gateway.url, key) }
 }
 
-/** Pictures with text and gradients, as pages have them. */
-async function drawThumbnails(browser: Browser): Promise<Buffer[]> {
-  const page = await browser.newPage()
-  const texts = await page.evaluate<string[]>(`Array.from({ length: ${DISTINCT_PICTURES} }, (_, index) => {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
-    const context = canvas.getContext('2d')
-    const gradient = context.createLinearGradient(0, 0, 320, 240)
-    gradient.addColorStop(0, 'hsl(' + index * 9 + ' 60% 90%)')
-    gradient.addColorStop(1, 'hsl(' + index * 9 + ' 60% 60%)')
-    context.fillStyle = gradient
-    context.fillRect(0, 0, 320, 240)
-    context.fillStyle = '#222'
-    for (let line = 0; line < 20; line++) {
-      context.font = (line === 0 ? 'bold 16px' : '9px') + ' sans-serif'
-      context.fillText('Page ' + index + ', line ' + line + ': the quick brown fox jumps over the lazy dog', 12, 24 + line * 11)
-    }
-    return canvas.toDataURL('image/webp', 0.8).split(',')[1]
-  })`)
-  await page.close()
-  return texts.map((text) => Buffer.from(text, 'base64'))
+/** A picture with text on a gradient, as pages have them. */
+function draw({ width, height }: { width: number; height: number }, hue: number): Sharp {
+  const line = (n: number) => `<text x="12" y="${(n + 1) * 5}%">Line ${n}: the quick brown fox jumps over the lazy dog</text>`
+  const lines = Array.from({ length: 20 }, (_, n) => line(n))
+  return sharp(
+    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-size="${height / 25}">
+      <linearGradient id="sky" x2="1" y2="1"><stop stop-color="hsl(${hue},60%,90%)"/>
+        <stop offset="1" stop-color="hsl(${hue},60%,60%)"/></linearGradient>
+      <rect width="100%" height="100%" fill="url(#sky)"/>${lines.join('')}</svg>`),
+  )
 }
 
 /** Facts of a thumbnail, as a runner reports them. */
@@ -101,13 +88,6 @@ async function signIn(url: string, key: string): Promise<string> {
   return cookie
 }
 
-/** A separate profile of the browser that is signed in. */
-export async function openContext({ browser, gateway: { url }, cookie }: ConsoleStage): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  await context.addCookies([{ name: 'tintype-session', value: cookie, url, httpOnly: true, sameSite: 'Strict' }])
-  return context
-}
-
 type Schedules = Resource<ScreenshotSchedule>
 
 const RUNS = 12
@@ -116,7 +96,7 @@ const SIZE = { width: 1280, height: 800 }
 /** Creates a schedule with runs that are compared. The runs end as operator and runner end them. */
 export async function makeSchedule(stage: ConsoleStage): Promise<{ schedule: string; run: string }> {
   const { plane, key, gateway } = stage
-  const picture = await drawPicture(stage)
+  const picture = await draw(SIZE, 0).png().toBuffer()
   const post = async <T>(path: string, wanted: number, body: object) =>
     bodyOf<T>(await send(`${gateway.url}/v1${path}`, { method: 'POST', key, body }), wanted)
   const body = { name: 'home page', schedule: '0 9 * * *', url: 'https://example.com/', comparison: { baseline: 'previous' } }
@@ -133,14 +113,6 @@ export async function makeSchedule(stage: ConsoleStage): Promise<{ schedule: str
   }
   await recordRuns(stage, schedules, ids)
   return { schedule: id, run: ids.at(-1) ?? '' }
-}
-
-async function drawPicture({ browser }: ConsoleStage): Promise<Buffer> {
-  const page = await browser.newPage({ viewport: SIZE })
-  await page.setContent('<body style="margin:0;background:linear-gradient(#fdd,#ddf);font:40px sans-serif">A captured page')
-  const picture = await page.screenshot()
-  await page.close()
-  return picture
 }
 
 /** Stores the runs in the bucket, and the last ones in the status of the schedule, as the operator does. */

@@ -5,7 +5,6 @@ import { fixed, tableOf } from '../../harness/table.ts'
 import { plane } from '../stage/plane.ts'
 import { makeSchedule, openConsole } from './console-stage.ts'
 import { type Device, LIGHTHOUSE_VERSION, type LighthouseRun, runLighthouse } from './lighthouse.ts'
-import { type BatchFigures, type ListFigures, measureBatch, measureList } from './list.ts'
 
 /** Records of the account whose pages Lighthouse opens. */
 const SOME_RECORDS = 300
@@ -64,55 +63,6 @@ export const consolePages = scenario({
         'blocking (ms)': middle(({ blocking }) => blocking),
         shift: (one) => fixed(middle(({ shift }) => shift)(one), 3),
         load: ({ loads }) => fixed(median(loads), 1),
-      }),
-    )
-  },
-})
-
-const MANY_RECORDS = 10_000
-const STEPS = [100, 1_000, 5_000, MANY_RECORDS]
-
-export const consoleLists = scenario({
-  name: 'console-lists',
-  shows: 'the list of 10,000 screenshots: scrolling, and a batch that fills in',
-  stage: plane({ fsync: false }),
-  options: { rounds: 5 },
-  run: async ({ settings: { rounds }, ...context }) => {
-    const stage = await openConsole(context, MANY_RECORDS)
-    const lists: ListFigures[] = []
-    const loads: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      lists.push(await measureList(stage, STEPS, context.progress))
-      loads.push(readLoad())
-    }
-    const thumbnail = `thumbnails of ${Math.round((stage.thumbnails[0]?.length ?? 0) / 1_024)} KiB`
-    const firstPage = fixed(median(lists.map((list) => list.firstPage)), 0)
-    const measured = `measured: first page ${firstPage} ms with ${thumbnail}, load ${fixed(median(loads), 1)}`
-    const title = `The list of screenshots (target: first page 1,000 ms, 95 of 100 frames within 20 ms; ${measured})`
-    const steps = STEPS.map((records, step) => ({ records, samples: lists.flatMap(({ samples }) => samples[step] ?? []) }))
-    type Sample = ListFigures['samples'][number]
-    const middle = (pick: (sample: Sample) => number, digits: number) => (step: (typeof steps)[number]) =>
-      fixed(median(step.samples.map(pick)), digits)
-    context.table(
-      tableOf(title, steps, {
-        'loaded records': ({ records }) => records,
-        'frames p50 (ms)': middle(({ frames }) => frames.p50, 1),
-        'frames p95 (ms)': middle(({ frames }) => frames.p95, 1),
-        'longest (ms)': middle(({ frames }) => frames.most, 0),
-        'renderer (processor ms/s)': middle(({ processor }) => processor.renderer, 0),
-        'gpu (processor ms/s)': middle(({ processor }) => processor.gpu, 0),
-        'script heap (MiB)': middle(({ heapMebibytes }) => heapMebibytes, 1),
-        nodes: middle(({ nodes }) => nodes, 0),
-      }),
-    )
-    const batches: (BatchFigures & { round: number })[] = []
-    for (let round = 1; round <= rounds; round++) batches.push({ round, ...(await measureBatch(stage, context.progress)) })
-    context.table(
-      tableOf('A batch of 100 while the list of 10,000 is open (it refreshes itself every 5 s)', batches, {
-        round: ({ round }) => round,
-        'shown as pending (s)': ({ appeared }) => appeared.toFixed(1),
-        'shown with pictures, after the last capture (s)': ({ filled }) => filled.toFixed(1),
-        reloads: ({ reloads }) => reloads,
       }),
     )
   },

@@ -1,11 +1,12 @@
 import path from 'node:path'
 import { run } from '../../../cluster/host/exec.ts'
 import { installPackages } from '../../engine/stage/engine.ts'
-import { CHROMIUM, type ConsoleStage } from './console-stage.ts'
+import type { ConsoleStage } from './console-stage.ts'
 
 // Lighthouse from npm. It is installed outside the repository, because it is four times as large as all other packages of the tests.
 
 export const LIGHTHOUSE_VERSION = '13.5.0'
+const CHROMIUM = '/usr/bin/chromium-headless-shell'
 
 export type Device = 'mobile' | 'desktop'
 

@@ -1,4 +1,5 @@
 import type { Plan } from '../../../../crds/src/kinds/account.ts'
+import { sumOf } from '../../../support/cluster/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { daemonOf, type Processes } from '../../harness/processes.ts'
 import type { GatewayPod, OperatorPod, Plane, StartOptions } from './plane.ts'
@@ -82,24 +83,18 @@ export const textOf = (url: string): Promise<string> =>
     .then((answer) => answer.text())
     .catch(() => '')
 
-/** Sum of a metric's samples whose labels contain all given texts. */
-export async function readMetric({ metricsUrl }: { metricsUrl: string }, name: string, ...labels: string[]): Promise<number> {
-  let sum = 0
-  for (const line of (await textOf(`${metricsUrl}/metrics`)).split('\n')) {
-    if (!line.startsWith(`${name}{`) && !line.startsWith(`${name} `)) continue
-    if (labels.every((label) => line.includes(label))) sum += Number(line.slice(line.lastIndexOf(' ') + 1))
-  }
-  return sum
-}
+/** Sum of a metric's samples that have these labels. */
+export const readMetric = async (
+  { metricsUrl }: { metricsUrl: string },
+  name: string,
+  labels?: Readonly<Record<string, string>>,
+): Promise<number> => sumOf(await textOf(`${metricsUrl}/metrics`), name, labels)
 
 /** Waits until no capture is queued or running. */
-export const whenAllFinished = (operator: OperatorPod, milliseconds = 300_000): Promise<boolean> =>
-  eventually(
-    'all Screenshots have finished',
-    async () =>
-      (await readMetric(operator, 'screenshot_jobs', 'Pending')) + (await readMetric(operator, 'screenshot_jobs', 'Running')) === 0,
-    milliseconds,
-  )
+export function whenAllFinished(operator: OperatorPod, milliseconds = 300_000): Promise<boolean> {
+  const count = (phase: string) => readMetric(operator, 'screenshot_jobs', { phase })
+  return eventually('all Screenshots have finished', async () => (await count('Pending')) + (await count('Running')) === 0, milliseconds)
+}
 
 /** Screenshots whose capture has ended since the operator's start. */
 export const countFinished = (operator: OperatorPod): Promise<number> => readMetric(operator, 'screenshot_job_duration_seconds_count')

@@ -3,7 +3,7 @@
  * to the images of today's cluster, so that the layers below (Node, the browser) are the same.
  */
 import { rmSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { run } from '../../../cluster/host/exec.ts'
@@ -19,19 +19,16 @@ const WORKSPACES = ['crds', ...PROGRAMS]
 export interface Sources {
   directory: string
   chart: string
-  remove: () => Promise<void>
 }
 
-/** Extracts the files of a commit from the Git history. */
+/** Extracts the files of a commit from the Git history. They are removed when this process ends. */
 export async function checkOut(version: string): Promise<Sources> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
-  // Removes the files also after an error or interruption.
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const archive = path.join(directory, 'sources.tar')
   await run('git', ['archive', '--output', archive, version], { directory: repository })
   await run('tar', ['-xf', archive, '-C', directory])
-  const remove = () => rm(directory, { recursive: true, force: true })
-  return { directory, chart: path.join(directory, 'charts/tintype'), remove }
+  return { directory, chart: path.join(directory, 'charts/tintype') }
 }
 
 /** Bundles programs of a version. Resolves to the directory of the version. */
