@@ -45,12 +45,6 @@ t.test('setCondition does not change other conditions or the given list', async 
   t.equal(before[0]?.status, 'True')
 })
 
-t.test('findCondition finds a condition by type, or returns undefined', async (t) => {
-  t.equal(findCondition([aCondition()], 'Ready')?.reason, 'Good')
-  t.equal(findCondition([aCondition()], 'Finished'), undefined)
-  t.equal(findCondition(undefined, 'Ready'), undefined)
-})
-
 const table = [...Object.entries(JOB_ERRORS), ...Object.entries(HTTP_ERRORS)]
 
 t.test('every error has a code in capitals and a remedy, and those of requests a 4xx or 5xx status', async (t) => {

@@ -29,8 +29,10 @@ const draftOf = (spec: AccountUsageSpec, status?: AccountUsageStatus, now = NOW)
 t.test('usage has nothing used in a month that the object has not seen, and no end of requests without a rate limit', async (t) => {
   const spec = { limit: 5 }
   t.match(toUsageFacts({ spec }, NOW), { used: 0, rateRemaining: Number.POSITIVE_INFINITY, rateResetSeconds: 0 })
-  t.match(toUsageFacts({ spec, status: { period: '2026-10', used: 3 } }, NOW), { used: 0 })
   t.match(toUsageFacts({ spec, status: { period: '2026-11', used: 3 } }, NOW), { used: 3 })
+  const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
+  const quota = { period: '2026-11', used: 0, limit: 7, resetAt: new Date('2026-12-01T00:00:00.000Z') }
+  t.strictSame(toUsageFacts(usage, NOW), { at: NOW, ...quota, ratePerMinute: 2, rateRemaining: 2, rateResetSeconds: 0 })
 })
 
 t.test('usage charges as many names as the quota allows, and returns why not all', async (t) => {
@@ -125,12 +127,6 @@ t.test('usage refuses more reservations than fit in the object', async (t) => {
   for (let n = 0; n < 50; n++) draft.reserve(wanted(`r${n}`, names))
   t.strictSame(draft.reserve(wanted('more', names)), { granted: 0, refusal: 'full' })
   t.equal(draft.used, 5_000)
-})
-
-t.test('usage facts of a new month start at 0', async (t) => {
-  const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
-  const quota = { period: '2026-11', used: 0, limit: 7, resetAt: new Date('2026-12-01T00:00:00.000Z') }
-  t.strictSame(toUsageFacts(usage, NOW), { at: NOW, ...quota, ratePerMinute: 2, rateRemaining: 2, rateResetSeconds: 0 })
 })
 
 t.test('usage months are in UTC, also at the end of a year', async (t) => {

@@ -63,17 +63,9 @@ t.test('decide starts an added type now, keeps the others, and removes dropped t
   })
 })
 
-/** It was created before the API server refused its name. */
-const longHook = aWebhook({ name: 'w'.repeat(239), status: {} })
-
 const obstacles: [name: string, more: Partial<Observed>, reason: string][] = [
   ['too many older webhooks', { isBeyondLimit: true }, 'TooManyWebhooks'],
-  ['a forbidden URL', { url: { allowed: false, reason: '10.0.0.1 is a private address' } }, 'AddressRefused'],
-  ['a sealed secret that cannot be opened', { secret: 'unreadable' }, 'SecretUnreadable'],
-  ['a name that is too long for a Secret', { secret: 'unnamable', webhook: longHook }, 'InvalidName'],
-  ['a foreign Secret of its name', { secret: 'foreign' }, 'SecretConflict'],
   ['a Secret without the label of its account', { secret: 'unlabeled' }, 'SecretLabelMissing'],
-  ['the Secret of a deleted webhook', { secret: 'leftover' }, 'SecretLeftover'],
 ]
 for (const [name, more, reason] of obstacles) {
   t.test(`decide keeps a webhook inactive because of ${name}`, async (t) => {
