@@ -105,7 +105,7 @@ export const rules: Rules = {
     },
     {
       sources: ['**/*schedule*', ...below('operator/src/controllers/schedule', 'api-gateway/src/resources/schedules', 'crds/src/schedule')],
-      tests: integration('schedules/*', '*/*schedules*', 'operator/main', 'admission/sealed-fields'),
+      tests: integration('schedules/*', '*/*schedules*', 'operator/main', 'admission/trusted-spec'),
     },
     {
       sources: [
