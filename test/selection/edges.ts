@@ -101,7 +101,7 @@ export const rules: Rules = {
     },
     {
       sources: ['**/*comparison*', ...below('capture-runner/src/comparison')],
-      tests: integration('options/*', 'options/comparison/*'),
+      tests: integration('options/*', 'options/comparison/*', 'options/output/delivery'),
     },
     {
       sources: ['**/*schedule*', ...below('operator/src/controllers/schedule', 'api-gateway/src/resources/schedules', 'crds/src/schedule')],
@@ -184,13 +184,13 @@ export const rules: Rules = {
     {
       sources: below('capture-runner/src/egress', 'capture-runner/jail', 'capture-runner/src/jail', 'crds/src/addresses'),
       tests: [
-        ...integration('egress/*', 'delivery/post', 'options/page/{network,leaks}', 'storage/unsigned-writes'),
+        ...integration('egress/*', 'delivery/post', 'options/page/network', 'capture-runner/sign-in', 'storage/unsigned-writes'),
         ...endToEnd('attacks', 'sandbox'),
       ],
     },
     {
       sources: below('capture-runner/src/blocking', 'capture-runner/lists'),
-      tests: integration('options/page/{blocking,leaks}', 'complaints/in-the-way', 'capture-runner/navigation'),
+      tests: integration('options/page/blocking', 'complaints/in-the-way', 'capture-runner/{navigation,sign-in}'),
     },
     { sources: below('capture-runner/src/http-cache'), tests: integration('options/output/{cache,http-cache}', 'capture-runner/*') },
     {

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
-import { servePages } from './stage/page-server.ts'
-import { openStudio } from './stage/studio.ts'
+import { openStage } from '../options/options.ts'
 
 // URLs that return a PDF. The browser itself printed the files.
 
@@ -50,57 +49,49 @@ let silences = 0
 const pdf = (response: ServerResponse, body: Buffer | string, headers: Record<string, string> = {}) =>
   void response.writeHead(200, { 'content-type': 'application/pdf', ...headers }).end(body)
 
-const site = await servePages({
-  '/sheets': SHEETS,
-  '/file.pdf': (_, response) => pdf(response, printed),
-  '/attached': (_, response) => pdf(response, printed, { 'content-disposition': 'attachment; filename=a.pdf' }),
-  '/moved': (_, response) => void response.writeHead(302, { location: '/file.pdf' }).end(),
-  '/members': ({ headers }, response) => {
-    const { cookie, authorization, 'user-agent': agent } = headers
-    signedIn.push({ cookie, authorization, agent })
-    pdf(response, printed)
+const stage = await openStage(
+  t,
+  {
+    '/sheets': SHEETS,
+    '/file.pdf': (_, response) => pdf(response, printed),
+    '/attached': (_, response) => pdf(response, printed, { 'content-disposition': 'attachment; filename=a.pdf' }),
+    '/moved': (_, response) => void response.writeHead(302, { location: '/file.pdf' }).end(),
+    '/members': ({ headers }, response) => {
+      const { cookie, authorization, 'user-agent': agent } = headers
+      signedIn.push({ cookie, authorization, agent })
+      pdf(response, printed)
+    },
+    '/without-fonts': (_, response) => pdf(response, WITHOUT_FONTS),
+    '/tall': (_, response) => pdf(response, TALL),
+    '/encrypted': (_, response) => pdf(response, ENCRYPTED),
+    '/damaged': (_, response) => pdf(response, '%PDF-1.4\n%%EOF'),
+    '/once': (_, response) => {
+      asked += 1
+      if (asked === 1) pdf(response, printed)
+      else response.writeHead(403).end()
+    },
+    '/silent': (_, response) => {
+      silences += 1
+      if (silences === 1) pdf(response, printed)
+    },
+    '/large': (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf' })
+      const part = Buffer.alloc(1024 * 1024, 32)
+      for (let mebibytes = 0; mebibytes < 66; mebibytes++) response.write(part)
+      response.end()
+    },
   },
-  '/without-fonts': (_, response) => pdf(response, WITHOUT_FONTS),
-  '/tall': (_, response) => pdf(response, TALL),
-  '/encrypted': (_, response) => pdf(response, ENCRYPTED),
-  '/damaged': (_, response) => pdf(response, '%PDF-1.4\n%%EOF'),
-  '/once': (_, response) => {
-    asked += 1
-    if (asked === 1) pdf(response, printed)
-    else response.writeHead(403).end()
-  },
-  '/silent': (_, response) => {
-    silences += 1
-    if (silences === 1) pdf(response, printed)
-  },
-  '/large': (_, response) => {
-    response.writeHead(200, { 'content-type': 'application/pdf' })
-    const part = Buffer.alloc(1024 * 1024, 32)
-    for (let mebibytes = 0; mebibytes < 66; mebibytes++) response.write(part)
-    response.end()
-  },
-})
-const studio = await openStudio()
-t.teardown(async () => {
-  await studio.close()
-  await site.close()
-})
-printed = (await studio.shoot(site.url('/sheets'), { format: 'pdf', pdfPreferCssPageSize: true, pdfPrintBackground: true })).picture
+  { usual: { viewportWidth: 800, viewportHeight: 500 } },
+)
+printed = (await stage.take('/sheets', { format: 'pdf', pdfPreferCssPageSize: true, pdfPrintBackground: true })).picture
 
 const GREEN = [0, 160, 0]
 const RED = [160, 0, 0]
-const WINDOW = { viewportWidth: 800, viewportHeight: 500 }
-
-async function colorAt(picture: Buffer, left: number, top: number): Promise<number[]> {
-  return [...(await sharp(picture).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw().toBuffer())]
-}
 
 for (const path of ['/file.pdf', '/attached', '/moved']) {
   t.test(`a PDF is shown as a page: ${path}`, async (t) => {
-    const { picture, findings } = await studio.shoot(site.url(path), { ...WINDOW })
-    const { width, height } = await sharp(picture).metadata()
-    t.strictSame([width, height], [800, 500])
-    t.strictSame(await colorAt(picture, 790, 490), GREEN)
+    const { picture, pixels, findings } = await stage.shoot(path)
+    t.strictSame([pixels.size, pixels.at(790, 490)], [[800, 500], GREEN])
     t.ok(
       (await sharp(picture).stats()).channels.some(({ stdev }) => stdev > 1),
       'the heading is drawn',
@@ -111,29 +102,26 @@ for (const path of ['/file.pdf', '/attached', '/moved']) {
 }
 
 t.test('a PDF as a full page shows all its pages, one below the other', async (t) => {
-  const { picture, findings } = await studio.shoot(site.url('/file.pdf'), { ...WINDOW, fullPage: true, deviceScaleFactor: 2 })
-  const { width, height } = await sharp(picture).metadata()
-  t.strictSame([width, height], [1600, 4800])
-  t.strictSame([await colorAt(picture, 1590, 2390), await colorAt(picture, 1590, 2410)], [GREEN, RED])
+  const { pixels, findings } = await stage.shoot('/file.pdf', { fullPage: true, deviceScaleFactor: 2 })
+  t.strictSame([pixels.size, pixels.at(1590, 2390), pixels.at(1590, 2410)], [[1600, 4800], GREEN, RED])
   t.strictSame(findings.warnings, [])
 })
 
 t.test('a PDF as a full page ends at full_page_max_height, with a warning', async (t) => {
-  const { picture, findings } = await studio.shoot(site.url('/file.pdf'), { ...WINDOW, fullPage: true, fullPageMaxHeight: 1000 })
-  t.equal((await sharp(picture).metadata()).height, 1000)
+  const { pixels, findings } = await stage.shoot('/file.pdf', { fullPage: true, fullPageMaxHeight: 1000 })
+  t.equal(pixels.height, 1000)
   t.match(findings.warnings.join(), /first 1 of the 2 pages of the PDF/)
 })
 
 t.test('a PDF is also shown in other formats and in a Playwright tab', async (t) => {
   for (const options of [{ format: 'jpeg' }, { format: 'webp', locale: 'de-DE' }] as const) {
-    const { picture } = await studio.shoot(site.url('/file.pdf'), { ...WINDOW, ...options })
-    const [red = 0, green = 0] = await colorAt(picture, 790, 490)
+    const [red = 0, green = 0] = (await stage.shoot('/file.pdf', options)).pixels.at(790, 490)
     t.ok(green > 140 && red < 20, options.format)
   }
 })
 
 t.test('a PDF without embedded fonts is drawn with others, even if only a CMap names the letters', async (t) => {
-  const { picture } = await studio.shoot(site.url('/without-fonts'), { viewportWidth: 800, viewportHeight: 500 })
+  const { picture } = await stage.take('/without-fonts')
   for (const top of [0, 250]) {
     const { channels } = await sharp(picture)
       .extract({ left: 0, top, width: 800, height: 250 })
@@ -144,20 +132,19 @@ t.test('a PDF without embedded fonts is drawn with others, even if only a CMap n
 })
 
 t.test('a PDF with an extremely tall page is drawn', async (t) => {
-  const { picture } = await studio.shoot(site.url('/tall'), { ...WINDOW, fullPage: true })
-  t.strictSame([(await sharp(picture).metadata()).width, (await sharp(picture).metadata()).height], [800, 25_000])
+  t.strictSame((await stage.shoot('/tall', { fullPage: true })).pixels.size, [800, 25_000])
 })
 
 t.test('a PDF is fetched with the page’s credentials', async (t) => {
   const privateOptions = { cookies: [{ name: 'member', value: '1' }], headers: { Authorization: 'Bearer 2' } }
-  const { picture } = await studio.shoot(site.url('/members'), { ...WINDOW, userAgent: 'Reader/3' }, { privateOptions })
-  t.strictSame(await colorAt(picture, 790, 490), GREEN)
+  const { pixels } = await stage.shoot('/members', { userAgent: 'Reader/3' }, { privateOptions })
+  t.strictSame(pixels.at(790, 490), GREEN)
   const expected = { cookie: 'member=1', authorization: 'Bearer 2', agent: 'Reader/3' }
   t.strictSame(signedIn, [expected, expected])
 })
 
 t.test('a PDF that does not arrive within the timeout fails with TIMEOUT', async (t) => {
-  const error = await studio.shootInVain(site.url('/silent'), { timeout: 2000 }, { signal: AbortSignal.timeout(20_000) })
+  const error = await stage.fail('/silent', { timeout: 2000 }, { signal: AbortSignal.timeout(20_000) })
   t.equal(error.code, 'TIMEOUT')
 })
 
@@ -172,7 +159,7 @@ const FAILURES = [
 
 for (const { path, message, ...more } of FAILURES) {
   t.test(`a PDF that cannot be shown fails with a reason: ${message.source}`, async (t) => {
-    const error = await studio.shootInVain(site.url(path), 'options' in more ? more.options : {})
+    const error = await stage.fail(path, 'options' in more ? more.options : {})
     t.equal(error.code, 'UNSUPPORTED_CONTENT')
     t.match(error.message, message)
   })

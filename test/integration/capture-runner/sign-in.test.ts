@@ -1,21 +1,16 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Cookie, PrivateOptions } from '@tintype/crds/options/private'
 import t, { type Test } from 'tap'
-import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openStage } from '../options/options.ts'
 import { type PageServer, type Pages, servePages } from './stage/page-server.ts'
-import { openStudio } from './stage/studio.ts'
 
 // Cookies, headers and credentials with a real browser and two origins: the page's own, and a foreign one that must never receive them.
 
-const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
-const studio = await openStudio({ guard: { dnsServers: [names.address] } })
-t.teardown(async () => {
-  await studio.close()
-  await names.close()
-})
+const stage = await openStage(t, {})
 
 const TOKEN = 'Bearer s3cret'
-const signed = { authorization: TOKEN, headers: { 'X-Pass': 's3cret' } }
+const signed: PrivateOptions = { authorization: TOKEN, headers: { 'X-Pass': 's3cret' } }
 
 /** Requests of each site, as `GET /path token pass`. */
 interface Sites {
@@ -57,7 +52,7 @@ const redirect =
   (to: string): RequestListener =>
   (_, response) =>
     void response.writeHead(302, { location: to }).end()
-const shoot = (sites: Sites, path: string, privateOptions: PrivateOptions) => studio.shoot(sites.own.url(path), {}, { privateOptions })
+const shoot = (sites: Sites, path: string, privateOptions: PrivateOptions) => stage.takeAt(sites.own.url(path), {}, { privateOptions })
 const without = (seen: readonly string[]): string[] => seen.filter((line) => !line.startsWith('/favicon'))
 
 // proves: headers, authorization
@@ -119,7 +114,7 @@ t.test('headers are sent with a worker’s requests, bypassing a service worker'
       ),
     },
   }))
-  await studio.shoot(sites.own.url('/'), { waitForFunction: 'ended.length === 2' }, { privateOptions: signed })
+  await stage.takeAt(sites.own.url('/'), { waitForFunction: 'ended.length === 2' }, { privateOptions: signed })
   t.ok(sites.seen.includes('/from-worker token pass'))
   t.ok(sites.seen.includes('/after token pass'))
 })
@@ -142,29 +137,9 @@ t.test('headers replace the browser’s own, but not an Authorization header set
 t.test('an intercepted request is otherwise unchanged', async (t) => {
   const received: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
   let kind: keyof typeof received = 'plain'
+  const names = ['referer', 'origin', 'cookie', 'accept', 'accept-encoding', 'content-type', 'user-agent', 'sec-fetch-site']
   const note: RequestListener = ({ method, headers, rawHeaders }, response) => {
-    const {
-      referer,
-      origin,
-      cookie,
-      accept,
-      'accept-encoding': encoding,
-      'content-type': type,
-      'user-agent': agent,
-      'sec-fetch-site': site,
-    } = headers
-    received[kind].push({
-      method,
-      referer,
-      origin,
-      cookie,
-      accept,
-      encoding,
-      type,
-      agent,
-      site,
-      names: rawHeaders.filter((_, i) => i % 2 === 0).length,
-    })
+    received[kind].push({ method, count: rawHeaders.length, ...Object.fromEntries(names.map((name) => [name, headers[name]])) })
     response.writeHead(200, { 'content-type': 'text/html' }).end(html('posted'))
   }
   const sites = await serveSites(t, () => ({
@@ -189,7 +164,7 @@ t.test('an intercepted request is otherwise unchanged', async (t) => {
 
 t.test('a redirect loop also ends for intercepted requests', async (t) => {
   const sites = await serveSites(t, () => ({ own: { '/': redirect('/again'), '/again': redirect('/') } }))
-  const error = await studio.shootInVain(sites.own.url('/'), {}, { privateOptions: signed })
+  const error = await stage.failAt(sites.own.url('/'), {}, { privateOptions: signed })
   t.equal(error.code, 'TOO_MANY_REDIRECTS')
 })
 
@@ -277,7 +252,7 @@ t.test('a warning names each cookie that has no effect, and only those, without 
   }))
   const url = sites.own.url('/').replace('127.0.0.1', 'shop.example.test')
   const cookies = COOKIES.map(([cookie]) => ({ ...cookie, value: 's3cret' }))
-  const { warnings } = (await studio.shoot(url, {}, { privateOptions: { cookies } })).findings
+  const { warnings } = (await stage.takeAt(url, {}, { privateOptions: { cookies } })).findings
   for (const [index, [{ name }, warning]] of COOKIES.entries()) {
     const found = warnings.filter((text) => text.includes(`cookies[${index}] (${name})`))
     if (warning === undefined) t.strictSame(found, [], name)
@@ -298,10 +273,10 @@ t.test('cookies for a page to which another redirects, and for its own scripts, 
     },
   }))
   const cookies = [{ name: 'sso', value: 'b', domain: 'account.example.test' }]
-  const { warnings, pageTitle } = (await studio.shoot(sites.own.url('/'), {}, { privateOptions: { cookies } })).findings
+  const { warnings, pageTitle } = (await stage.takeAt(sites.own.url('/'), {}, { privateOptions: { cookies } })).findings
   t.strictSame([warnings, pageTitle], [[], ''], 'it was sent, although the page has removed it')
   const read = { html: html('<script>document.title = document.cookie</script>Text') }
-  const markup = await studio.shoot('about:blank', read, { privateOptions: { cookies: [{ name: 'a', value: 'b' }] } })
+  const markup = await stage.takeAt('about:blank', read, { privateOptions: { cookies: [{ name: 'a', value: 'b' }] } })
   t.strictSame([markup.findings.warnings, markup.findings.pageTitle], [[], 'a=b'])
 })
 
@@ -310,4 +285,168 @@ t.test('interception ends with its capture: the next one of the account sends no
   await shoot(sites, '/', signed)
   await shoot(sites, '/', {})
   t.strictSame(without(sites.seen), ['/ token pass', '/a.png token pass', '/ - -', '/a.png - -'])
+})
+
+// Credentials are only for the page’s own origin. Here a page sends requests to a foreign host and to related hosts of its own origin by every
+// method of a page, including redirects by its own origin. Every request must arrive, and none may have credentials.
+
+const secretsIn = ({ headers }: IncomingMessage): string[] =>
+  [headers.authorization && 'authorization', headers['x-pass'] && 'x-pass', headers.cookie && 'cookie'].filter(
+    (name) => name !== undefined && name !== '',
+  ) as string[]
+
+interface ReceivedRequest {
+  way: string
+  method: string
+  secrets: string[]
+}
+
+/** A server that records the credentials of each request for `/<method>`. It allows any origin, and requires a user name if configured. */
+async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}) {
+  const received: ReceivedRequest[] = []
+  const answer: RequestListener = (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://any')
+    const way = pathname.slice(1)
+    received.push({ way, method: request.method ?? '', secrets: secretsIn(request) })
+    const page = pages[pathname]
+    if (typeof page === 'function') return page(request, response)
+    const origin = request.headers.origin ?? '*'
+    const cors = {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': 'x-own',
+      'access-control-allow-methods': '*',
+    }
+    const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' }
+    const challenge = asksForName && request.method !== 'OPTIONS' ? { 'www-authenticate': 'Basic realm="x"' } : {}
+    response.writeHead('www-authenticate' in challenge ? 401 : 200, {
+      ...cors,
+      ...challenge,
+      'content-type': types[way.split('.')[1] ?? ''] ?? 'text/html',
+    })
+    response.end(typeof page === 'string' ? page : '')
+  }
+  const server = await servePages(new Proxy({}, { get: () => answer }) as Pages)
+  t.teardown(() => server.close())
+  return { received, port: new URL(server.url('/')).port, pages }
+}
+
+/** One line of HTML per method to send a request to a host. */
+const WAYS: Record<string, (to: string) => string> = {
+  img: (to) => `<img src="${to}">`,
+  'sheet.css': (to) => `<link rel="stylesheet" href="${to}">`,
+  'import.css': (to) => `<style>@import "${to}";</style>`,
+  background: (to) => `<div style="width:9px;height:9px;background:url(${to})"></div>`,
+  font: (to) => `<style>@font-face { font-family: f; src: url(${to}) } p { font-family: f }</style>`,
+  'script.js': (to) => `<script src="${to}"></script>`,
+  'module.js': (to) => `<script type="module" src="${to}"></script>`,
+  preload: (to) => `<link rel="preload" as="fetch" href="${to}" crossorigin="use-credentials">`,
+  'modulepreload.js': (to) => `<link rel="modulepreload" href="${to}">`,
+  prefetch: (to) => `<link rel="prefetch" href="${to}">`,
+  frame: (to) => `<iframe src="${to}"></iframe>`,
+  'frame-in-srcdoc': (to) => `<iframe srcdoc="<img src='${to}'>"></iframe>`,
+  'frame-blank': (to) => `<iframe></iframe><script>frames[frames.length - 1].document.write("<img src='${to}'>")</script>`,
+  object: (to) => `<object data="${to}"></object>`,
+  embed: (to) => `<embed src="${to}">`,
+  video: (to) => `<video src="${to}" autoplay muted></video>`,
+  form: (to) =>
+    `<iframe name="sink"></iframe><form target="sink" method="post" action="${to}"></form><script>document.forms[document.forms.length - 1].submit()</script>`,
+  'fetch-plain': (to) => `<script>fetch('${to}', { mode: 'no-cors', credentials: 'include' }).catch(() => {})</script>`,
+  'fetch-preflight': (to) => `<script>fetch('${to}', { credentials: 'include', headers: { 'x-own': '1' } }).catch(() => {})</script>`,
+  xhr: (to) => `<script>{ const x = new XMLHttpRequest(); x.withCredentials = true; x.open('PUT', '${to}'); x.send('x') }</script>`,
+  beacon: (to) => `<script>navigator.sendBeacon('${to}', 'x')</script>`,
+  events: (to) => `<script>new EventSource('${to}', { withCredentials: true })</script>`,
+  worker: (to) =>
+    `<script>new Worker(URL.createObjectURL(new Blob(["fetch('${to}', { credentials: 'include' }).catch(() => {})"])))</script>`,
+  'service-worker': (to) => `<script>navigator.serviceWorker.register('/service.js?to=${encodeURIComponent(to)}')</script>`,
+}
+
+/** Requests each method's path, directly and by a redirect of the page's own origin. */
+const pageOf = (hosts: readonly string[]): string =>
+  `<!doctype html><body><p>Text.</p><script>fetch('/wait').then(() => { document.body.id = 'enough' })</script>${hosts.flatMap((host) => Object.entries(WAYS).map(([way, write]) => write(`${host}/${way}`))).join('\n')}`
+const service: RequestListener = (request, response) => {
+  const to = new URL(request.url ?? '/', 'http://own').searchParams.get('to') ?? ''
+  response.writeHead(200, { 'content-type': 'text/javascript' })
+  response.end(`oninstall = (event) => event.waitUntil(fetch('${to}', { credentials: 'include', mode: 'no-cors' }).catch(() => {}))`)
+}
+const away =
+  (port: string): RequestListener =>
+  (request, response) =>
+    void response.writeHead(307, { location: `http://foreign.example:${port}${request.url}`, 'access-control-allow-origin': '*' }).end()
+
+/** Not all methods follow redirects. */
+const MOST_WAYS = 15
+const waysOf = (received: readonly ReceivedRequest[]): Set<string> => new Set(received.map(({ way }) => way))
+
+/** A response that waits until enough requests have arrived elsewhere. */
+const until =
+  (isEnough: () => boolean): RequestListener =>
+  (_, response) =>
+    void eventually('enough has arrived', async () => isEnough(), 20_000)
+      .catch(() => {})
+      .then(() => response.end())
+
+const SIGNED: Record<string, PrivateOptions> = {
+  'authorization, headers and cookies': { ...signed, cookies: [{ name: 'session', value: 's3cret' }] },
+  'basic auth': { basicAuthUsername: 'u', basicAuthPassword: 'p' },
+}
+
+const ALL_SECRETS = ['authorization', 'cookie', 'x-pass']
+
+for (const [name, privateOptions] of Object.entries(SIGNED)) {
+  t.test(`${name} are sent to no other host by any method of a page`, async (t) => {
+    const foreign = await listen(t, { asksForName: name === 'basic auth' })
+    const own = await listen(t)
+    own.pages['/'] = pageOf([`http://foreign.example:${foreign.port}`])
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size === Object.keys(WAYS).length)
+    own.pages['/service.js'] = service
+    await stage.takeAt(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
+    const received = waysOf(foreign.received)
+    t.strictSame(
+      Object.keys(WAYS).filter((way) => !received.has(way)),
+      [],
+      'each request arrives',
+    )
+    t.ok(
+      foreign.received.some(({ method }) => method === 'OPTIONS'),
+      'preflights too',
+    )
+    t.strictSame(
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
+      [],
+      'without credentials',
+    )
+    if (name !== 'basic auth') t.strictSame(own.received[0]?.secrets.toSorted(), ALL_SECRETS, 'the control: its own origin gets them')
+  })
+
+  t.test(`${name} follow no redirect to another host by any method of a page`, async (t) => {
+    const foreign = await listen(t, { asksForName: name === 'basic auth' })
+    const own = await listen(t)
+    for (const way of Object.keys(WAYS)) own.pages[`/${way}`] = away(foreign.port)
+    own.pages['/'] = pageOf([''])
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size > MOST_WAYS)
+    own.pages['/service.js'] = service
+    await stage.takeAt(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
+    t.ok(waysOf(foreign.received).size > MOST_WAYS, `${foreign.received.length} arrive`)
+    t.strictSame(
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
+      [],
+    )
+    const image = own.received.find(({ way }) => way === 'img')
+    if (name !== 'basic auth') t.strictSame(image?.secrets.toSorted(), ALL_SECRETS, 'the control')
+  })
+}
+
+t.test('cookies are sent neither to a parent domain, nor to a subdomain, nor to a sibling of the page’s host', async (t) => {
+  const site = await listen(t)
+  const hosts = ['own.example', 'www.a.own.example', 'other.example'].map((host) => `http://${host}:${site.port}/`)
+  site.pages['/page'] =
+    `<!doctype html><p>Text.</p>${hosts.map((host, index) => `<img src="${host}beside-${index}">`).join('')}<img src="/mine">`
+  await stage.takeAt(`http://a.own.example:${site.port}/page`, {}, { privateOptions: { cookies: [{ name: 'session', value: 's3cret' }] } })
+  const secretsOf = (way: string) => site.received.find((one) => one.way === way)?.secrets
+  t.strictSame(
+    [0, 1, 2].map((index) => secretsOf(`beside-${index}`)),
+    [[], [], []],
+  )
+  t.strictSame(secretsOf('mine'), ['cookie'], 'the control')
 })

@@ -6,6 +6,7 @@ import type { PageFunctionName, PageFunctions } from '../../../../capture-runner
 import { sources } from '../../../../capture-runner/src/page/generated/sources.ts'
 import { bundleProgram } from '../../../cluster/images/bundle.ts'
 import { type OpenDocument, openLab, WINDOW } from './lab.ts'
+import { FRAME, oddDocuments } from './odd-documents.ts'
 
 // Page functions in a real page, where no picture shows their result as clearly. A new function needs a case, or a file whose captures show its effect.
 
@@ -70,9 +71,9 @@ const styleOf = (selector: string, property: string): string => `getComputedStyl
 /** Functions whose effect captures show, by the file in test/integration. */
 const CAPTURED = {
   'capture-runner/clocks': ['nextFrame'],
-  'capture-runner/navigation': ['readUrl'],
-  'capture-runner/page/odd-documents': ['hasPlayingSound', 'isSeeking'],
-  'capture-runner/page/words': ['findBrokenRule', 'readText'],
+  'capture-runner/effects': ['keepEffects', 'noteEffects'],
+  'capture-runner/navigation': ['openHere', 'readUrl'],
+  'capture-runner/page/contents': ['findBrokenRule', 'readText'],
   'capture-runner/pdf-urls': ['showPdf', 'readPdfOutcome'],
   'options/invalid': ['findSelectorFault', 'findUnknownFeatures', 'hasNoRule', 'readTransparency'],
   'options/output/extra-files': ['readHtml', 'redactMatches', 'rememberClosedRoots', 'takePasswords'],
@@ -89,7 +90,7 @@ const CAPTURED = {
   'options/page/without-scripts': ['scrollToPosition', 'scrollToTop', 'scrollToMiddle', 'showNextMiddle'],
 } as const satisfies Record<string, readonly PageFunctionName[]>
 /** The end of this file has tests of these with more than one page. */
-type Tabled = 'coverMatches' | 'findScroller' | 'scrollScroller'
+type Tabled = 'coverMatches' | 'findScroller' | 'hasPlayingSound' | 'isSeeking' | 'scrollScroller'
 type Captured = (typeof CAPTURED)[keyof typeof CAPTURED][number]
 
 const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
@@ -301,16 +302,6 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
     gives('leaveOutMatches', [['#one', '.absent']], [1, 0]),
     shows(styleOf('#one b', 'visibility'), 'hidden'),
   ],
-  keepEffects: [
-    '<input id="one"><p id="two">before</p><i id="three">x</i>',
-    calls('noteEffects'),
-    runs(
-      "one.value = 'a', two.textContent = 'after', window.gone = three, gone.remove(), window.added = two.appendChild(document.createElement('b')), added.append('y')",
-    ),
-    calls('keepEffects', 'scripts'),
-    runs("one.value = '', added.remove(), two.textContent = 'before', two.after(gone), dispatchEvent(new Event('resize'))"),
-    matches('findLostEffects', [], [{ isWhole: true, elements: ['b', '#three', '#two', '#one'] }]),
-  ],
   countSearchable: {
     html: `<!-- a < b --><div id="plain">a &lt; b</div><template><b>x</b></template><details><summary>x</summary>y</details><video controls></video><input type="date"><svg><use href="#plain"/></svg>
       <iframe srcdoc="<p>a"></iframe><marquee>m</marquee><script>"<"</script><style>p::before { content: "<" }</style><x-open></x-open>
@@ -362,15 +353,6 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
       t.strictSame(await call('nameElements', [{ left: 0, top: 0.1, right: 1, bottom: 0.2 }], 0), [null], 'only the whole page contains it')
     },
   },
-  noteEffects: [
-    `${TALL}<p>text</p>`,
-    calls('noteEffects'),
-    runs("document.addEventListener('scroll', () => { document.querySelector('p').style.color = 'red' }), scrollTo(0, 100)"),
-    calls('nextFrame'),
-    calls('keepEffects', 'click'),
-    runs("document.querySelector('p').style.color = '', dispatchEvent(new Event('resize'))"),
-    gives('findLostEffects', [], [], 'the effect of a scroll is none of the action'),
-  ],
   noteSectionLinks: [
     '<li><a href="#one" class="here">one</a></li><p id="one"></p>',
     calls('noteSectionLinks'),
@@ -449,18 +431,6 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
     runs("document.documentElement.style.writingMode = document.body.style.writingMode = 'vertical-lr'"),
     gives('readStart', [], 0, 'columns are read from the left'),
   ],
-  openHere: {
-    html: `<a href="#link">link</a><form method="post" action="#post"><button formmethod="get" formaction="?q">get</button></form>`,
-    run: async (t, { call, read }) => {
-      const at = (path: string) => `http://page.test/${path}`
-      t.equal(await call('openHere', at('#post'), true), 'posted')
-      t.equal(await call('openHere', at('#other'), false), 'foreign')
-      t.equal(await call('openHere', at('#link'), false), 'opened')
-      t.equal(await read('location.hash'), '#link')
-      t.equal(await call('openHere', at('#other'), true), 'opened')
-      t.equal(await read('location.hash + document.links.length'), '#other1')
-    },
-  },
   refuseWebSockets: {
     run: async (t, { call, readInside }) => {
       await call('refuseWebSockets')
@@ -642,6 +612,79 @@ t.test('a mask covered what boxes around it hide, and painted no box if the chil
   }
   t.equal(await read("document.querySelector('.mask b').checkVisibility({ opacityProperty: true })"), false, 'generated text is hidden')
 })
+
+/** Calls that run in documents of any kind, in the order of a capture. */
+const CALLS: { [Name in PageFunctionName]?: Parameters<PageFunctions[Name]> } = {
+  readUrl: [],
+  countElements: [],
+  readPageFacts: [100],
+  countSearchable: [],
+  collapseBlocked: [['http://page.test/a.png']],
+  hideBanners: [false],
+  clickBannerButton: [true],
+  unlock: [],
+  hideInShadow: [['.absent']],
+  unfold: [{ container: 'largest', unlocks: true, pins: true, eager: true, keepsWidth: true }],
+  noteSectionLinks: [],
+  scrollWindow: [100, true],
+  findPresence: ['.target, #target', {}],
+  showNextMiddle: ['.target, #target', true],
+  scrollToMiddle: ['#target'],
+  scrollToTop: ['#target', 0],
+  scrollToPosition: [0, 0],
+  countLoading: [5_000],
+  countChanges: [],
+  prepareReveal: [20_000],
+  pinHeights: [],
+  advanceAnimations: [100, 1_000],
+  findMovingAreas: [],
+  hidesTop: [],
+  shiftDown: [100],
+  freezeScrollAnimations: [600],
+  restoreSectionLinks: [],
+  unpinHeights: [true],
+  findBrokenRule: [{ refusedWords: ['absent'], neededWords: [], refusedSelectors: ['.absent'] }],
+  endAnimations: [],
+  rewindMedia: [],
+  isSeeking: [],
+  findFolded: [],
+  readExtent: [],
+  moveBars: [{ up: 100, down: 100 }],
+  findWiderPart: [],
+  readStart: [],
+  hidesSides: [],
+  findShownImages: [['http://page.test/a.png'], 600],
+  keepScriptingRules: [],
+  noteShifts: [],
+  placeShifted: [],
+  hasInlineScript: ['indexedDB'],
+  readDocumentFacts: [],
+  readNotes: [['openGraph', 'icon', 'links', 'timings'], { addressLength: 2_048 }],
+  readHtml: [],
+  readText: [],
+  hideFixed: [],
+  findRegions: [{ selector: '.target, #target', all: true }],
+  isolateElements: [{ selector: '.target, #target', all: true }],
+  coverMatches: [{ selectors: ['.target, #target'], color: 'red' }],
+  findIgnoredBoxes: [['.target, #target']],
+  leaveOutMatches: [['.target, #target']],
+  findScroller: [],
+  scrollScroller: [100],
+  hasPlayingSound: [],
+}
+
+for (const [name, document] of Object.entries(oddDocuments)) {
+  t.test(`page functions work in ${name}`, async (t) => {
+    const { call } = await open(document, { '/frame': FRAME })
+    const failed: string[] = []
+    for (const [name, values] of Object.entries(CALLS)) {
+      await call(name as 'showMiddle', ...(values as [string])).catch((error: Error) =>
+        failed.push(`${name}: ${error.message.split('\n')[0]}`),
+      )
+    }
+    t.strictSame(failed, [])
+  })
+}
 
 t.test('the image has the sources of page functions that these tests call', async (t) => {
   const dist = t.testdir()

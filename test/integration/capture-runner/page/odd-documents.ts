@@ -3,48 +3,16 @@ import type { Source } from './lab.ts'
 // Legal documents that mislead code which reads the DOM carelessly.
 
 /** Properties of elements and documents that a control or an image can hide by its name. */
-const NAMES = [
-  ...['style', 'id', 'children', 'hash', 'parentElement', 'parentNode', 'getAttribute', 'setAttribute', 'removeAttribute', 'querySelector'],
-  ...[
-    'querySelectorAll',
-    'getClientRects',
-    'getBoundingClientRect',
-    'matches',
-    'className',
-    'classList',
-    'localName',
-    'tagName',
-    'shadowRoot',
-  ],
-  ...[
-    'innerText',
-    'scrollHeight',
-    'clientHeight',
-    'clientWidth',
-    'offsetHeight',
-    'offsetWidth',
-    'scrollIntoView',
-    'contains',
-    'namespaceURI',
-  ],
-  ...['body', 'head', 'documentElement', 'scrollingElement', 'images', 'fonts', 'title', 'getAnimations', 'timeline', 'createElement'],
-  ...['adoptedStyleSheets', 'activeElement', 'getElementById', 'getElementsByTagName', 'doctype', 'elementFromPoint', 'implementation'],
-  ...[
-    'baseURI',
-    'childNodes',
-    'nodeType',
-    'ownerDocument',
-    'click',
-    'remove',
-    'append',
-    'attachShadow',
-    'value',
-    'href',
-    'attributes',
-    'host',
-  ],
-  ...['checkVisibility', 'dispatchEvent', 'defaultView', 'createRange', 'createDocumentFragment', 'outerHTML', 'closest', 'hasAttribute'],
-]
+const NAMES = `
+  style id children hash parentElement parentNode getAttribute setAttribute removeAttribute querySelector
+  querySelectorAll getClientRects getBoundingClientRect matches className classList localName tagName shadowRoot
+  innerText scrollHeight clientHeight clientWidth offsetHeight offsetWidth scrollIntoView contains namespaceURI
+  body head documentElement scrollingElement images fonts title getAnimations timeline createElement
+  adoptedStyleSheets activeElement getElementById getElementsByTagName doctype elementFromPoint implementation
+  baseURI childNodes nodeType ownerDocument click remove append attachShadow value href attributes host
+  checkVisibility dispatchEvent defaultView createRange createDocumentFragment outerHTML closest hasAttribute`
+  .trim()
+  .split(/\s+/)
 const CONTROLS = NAMES.map((name) => `<input name="${name}">`).join('')
 const SECTIONS = '<p id="target" style="height:1500px">Sold out</p>'
 const xhtml = (inner: string): Source => ({

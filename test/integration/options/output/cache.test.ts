@@ -206,10 +206,3 @@ t.test('each item of a batch is looked up separately, and additional files are r
   t.equal((await fetch(record.artifacts[0].download_url)).status, 200)
   t.ok(await waits(miss))
 })
-
-t.test('options of the cache require cache', async (t) => {
-  for (const options of [{ cache_ttl: 60 }, { cache_key: 'a', cache: false }, { cache_refresh: true }, { cache: true, cache_ttl: 59 }]) {
-    const { status, body } = await call(`${stage.gateway.url}/v1/screenshots`, { method: 'POST', key: stage.key, body: { url, options } })
-    t.match({ status, body }, { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } }, JSON.stringify(options))
-  }
-})

@@ -1,15 +1,18 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import t from 'tap'
 import { mergePatch } from '../../../../crds/client/patch.ts'
 import { createdAtOf, newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { expiryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { completedStatus } from '../../../support/fakes/builders.ts'
+import { completedStatus, failedStatus } from '../../../support/fakes/builders.ts'
 import { call } from '../../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, PICTURE, startStage } from '../../retention/stage.ts'
 
-// Delivery of screenshot and record to the caller, with a real API server, a real storage and a gateway, and an operator for expiring files.
+// Delivery of screenshot and record to the caller, with a real API server, a real storage and a gateway, and an operator for expiring files; and requests
+// with compare_to.
 // The tests of `webhook_url` and `webhook_events` are in test/integration/delivery.
 
 const stage = await startStage(t)
@@ -82,6 +85,56 @@ t.test('option external_identifier: is in the record, and filters lists', async 
     body.data.map((record: { id: string }) => record.id),
     [id],
   )
+})
+
+const compare = (options: Record<string, unknown>, key: string = randomUUID()) =>
+  call(`${gateway.url}/v1/screenshots`, { method: 'POST', key: stage.key, body: { url, options }, headers: { 'idempotency-key': key } })
+const used = async (): Promise<number> => (await world.usages.find(ACCOUNT))?.status?.used ?? 0
+
+t.test('a request with compare_to of a screenshot without a picture is refused, and charges nothing', async (t) => {
+  const refused = {
+    unknown: ['scr_6ybsne2r7m8z0q3x5v1c4h9kfd', 404, 'NOT_FOUND'],
+    'of another account': [await stage.addRecord({ account: 'other' }), 404, 'NOT_FOUND'],
+    deleted: [await stage.addRecord(), 404, 'NOT_FOUND'],
+    pending: [(await post({ async: true })).body.id, 409, 'NOT_READY'],
+    expired: [await stage.addRecord({ hasFile: false }), 410, 'EXPIRED'],
+    failed: [await stage.addRecord({ status: failedStatus(), hasFile: false }), 422, 'NOT_COMPARABLE'],
+    'a pdf': [await stage.addRecord({ spec: { options: { format: 'pdf' } } }), 422, 'NOT_COMPARABLE'],
+  } as const
+  t.equal((await stage.remove(refused.deleted[0])).status, 204)
+  const before = await used()
+  for (const [what, [id, status, code]] of Object.entries(refused)) {
+    const error = { code, message: new RegExp(`^compare_to: .*${id}`) }
+    t.match(await compare({ compare_to: id }), { status, body: { success: false, error } }, what)
+  }
+  t.equal(await used(), before)
+})
+
+t.test('a request with compare_to that is refused does not keep its Idempotency-Key', async (t) => {
+  const key = randomUUID()
+  const id = await stage.addRecord({ hasFile: false })
+  t.equal((await compare({ compare_to: id }, key)).status, 410)
+  await world.bucket.putObject('tintype', objectKey(ACCOUNT, id, 'png'), Buffer.from('a picture'))
+  const accepted = await compare({ compare_to: id, compare_ignore: ['#clock'] }, key)
+  t.equal(accepted.status, 202)
+  t.match((await world.screenshots.get(toObjectName(accepted.body.id))).spec.options, { compareTo: id })
+  t.equal((await stage.remove(id)).status, 204)
+  const repeated = await compare({ compare_to: id, compare_ignore: ['#clock'] }, key)
+  t.match(repeated, { status: 202, body: { id: accepted.body.id } }, 'a repetition does not check again')
+})
+
+t.test('the API server accepts a selector or a region in compare_ignore, and nothing else', async (t) => {
+  const create = (compareIgnore: unknown[]) => {
+    const options = { compareIgnore } as CaptureOptions
+    return world.screenshots.create({
+      metadata: { name: `shot-${randomUUID()}` },
+      spec: { url, accountName: ACCOUNT, options },
+    } as Screenshot)
+  }
+  const region = { x: 0, y: 0, width: 1, height: 1 }
+  for (const entry of [{}, { x: 0, y: 0, width: 1 }, { selector: 'p', ...region }])
+    await t.rejects(create([entry]), { status: 422, message: /compareIgnore/ }, JSON.stringify(entry))
+  await t.resolves(create([{ selector: 'p' }, region]))
 })
 
 t.test('option retention_days: deletes files earlier than the plan, and never keeps them longer', async (t) => {

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import type { Pages } from '../../capture-runner/stage/page-server.ts'
+import { type Pages, serving, servingGreen } from '../../capture-runner/stage/page-server.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { atPaths, markup, openStage, page, pathOf } from '../options.ts'
 
@@ -181,10 +181,7 @@ const stage = await openStage(t, {
   '/late-fetch': late(
     "add(part); setTimeout(() => fetch('/part').then(() => add(part)), 300); setTimeout(() => fetch('/part').then(() => add(part)), 1050)",
   ),
-  '/green.svg': (_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'image/svg+xml' })
-      .end('<svg xmlns="http://www.w3.org/2000/svg" width="100" height="80"><rect width="100" height="80" fill="#0f0"/></svg>'),
+  '/green.svg': servingGreen(100, 80),
   '/feed': feed(5),
   '/endless': feed(1_000),
   '/reloads': markup`<div style="height:2000px;background:#0f0">Text</div><script>addEventListener('resize', () => location.reload())</script>`,
@@ -232,9 +229,7 @@ const stage = await openStage(t, {
   '/fetched': markup`<style>section { height: ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #f00 }</style>${sections(15)}${observe(
     "if (entry.isIntersecting) { watch.unobserve(entry.target); fetch('/part').then(() => { entry.target.firstChild.style.background = '#0f0' }) }",
   )}`,
-  '/part': (_, response) => {
-    setTimeout(() => response.end('x'), 150)
-  },
+  '/part': serving('text/plain', 'x', 150),
   '/window-tall': markup`<style>.hero { height: 100vh; background: #f00 } .most { height: 50vh; background: #00f } section { height: ${HEIGHT}px } </style>
      <div class="hero"></div><div class="most"></div><div id="js" style="background:#f00"></div>${sections(4)}
      <script>const fit = () => { js.style.height = innerHeight + 'px' }; addEventListener('resize', fit); fit()</script>`,

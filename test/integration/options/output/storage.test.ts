@@ -6,9 +6,8 @@ import tls from 'node:tls'
 import { Client } from 'minio'
 import t from 'tap'
 import { capture } from '../../../../capture-runner/src/capture/capture.ts'
-import { copyPicture } from '../../../../capture-runner/src/capture/copy.ts'
+import { type CopyParts, copyPicture } from '../../../../capture-runner/src/capture/copy.ts'
 import { createGuard, type Guard } from '../../../../capture-runner/src/egress/guard.ts'
-import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
@@ -18,9 +17,9 @@ import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 import { openBucket } from '../../capture-runner/stage/bucket.ts'
-import { servePages } from '../../capture-runner/stage/page-server.ts'
-import { LOOPBACK_POLICY, openStudio } from '../../capture-runner/stage/studio.ts'
-import { page } from '../options.ts'
+import { anOrder, partsOf } from '../../capture-runner/stage/orders.ts'
+import { LOOPBACK_POLICY, policyWith } from '../../capture-runner/stage/studio.ts'
+import { openStage, page } from '../options.ts'
 
 // The copy in the client's own storage, with a real browser and a real storage over TLS.
 
@@ -28,10 +27,9 @@ const DOMAIN = 'store.test'
 const directory = t.testdir({})
 const certificate = await createReceiverCertificate(directory, ['IP:127.0.0.1', 'IP:::1', `DNS:*.${DOMAIN}`])
 tls.setDefaultCACertificates([...tls.getCACertificates('default'), await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')])
-const [bucket, studio, site] = await Promise.all([
+const [bucket, stage] = await Promise.all([
   openBucket(t, { MINIO_DOMAIN: DOMAIN }),
-  openStudio(),
-  servePages({ '/': page('background:#0f0', '<p>text') }),
+  openStage(t, { '/': page('background:#0f0', '<p>text') }),
 ])
 const { store } = bucket
 
@@ -59,10 +57,6 @@ async function startFront(host: string): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 const port = await startFront('127.0.0.1')
-t.teardown(async () => {
-  await studio.close()
-  await site.close()
-})
 const { accessKey, secretKey } = store
 const client = new Client({
   endPoint: '127.0.0.1',
@@ -87,7 +81,6 @@ const guard = createGuard({ ownAddresses: [] })
 interface Given {
   options?: CaptureOptions
   secrets?: PrivateOptions
-  policy?: typeof LOOPBACK_POLICY
   guard?: Guard
 }
 
@@ -95,26 +88,12 @@ interface Given {
 async function shoot(given: Given = {}) {
   const id = newId('scr', new Date())
   const name = toObjectName(id)
-  const policy = given.policy ?? LOOPBACK_POLICY
-  const order = {
-    uid: name,
-    name,
-    namespace: 'default',
-    accountName: 'default',
-    attempt: 1,
-    url: site.url('/'),
+  const order = anOrder({
+    ...{ uid: name, name, url: stage.site.url('/'), upload: bucket.uploadOf(objectKey('default', id, 'png')) },
     options: { ...options, ...given.options },
     privateOptions: { ...secrets, ...given.secrets },
-    upload: bucket.uploadOf(objectKey('default', id, 'png')),
-    deadline: Date.now() + 120_000,
-  }
-  const parts = {
-    browsers: studio.browsers,
-    guard: given.guard ?? guard,
-    policy,
-    memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
-    httpCache: studio.httpCache,
-  }
+  })
+  const parts = { ...partsOf(stage), guard: given.guard ?? guard }
   const { outcome, error } = await capture(order, parts, new AbortController().signal)
   return { id, outcome, error, own: await bucket.read(objectKey('default', id, 'png')) }
 }
@@ -163,14 +142,18 @@ t.test('option storage_path_style: false has the bucket in the host name', async
   )
 })
 
+/** Copies a file without a capture. */
+const copy = (key: string, { endpoint = options.storageEndpoint ?? '', ...more }: Partial<CopyParts> & { endpoint?: string } = {}) => {
+  const plan = { endpoint, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '', pathStyle: false }
+  const parts = { guard, policy: LOOPBACK_POLICY, ...more }
+  return copyPicture(Buffer.from('a'), plan, { key, contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
+}
+
 t.test('a copy reaches a storage with an IPv6 address, if pages may', async (t) => {
   const endpoint = `https://[::1]:${await startFront('::1')}`
-  const plan = { endpoint, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '', pathStyle: false }
-  const copy = (policy: typeof LOOPBACK_POLICY) =>
-    copyPicture(Buffer.from('a'), plan, { key: 'six', contentType: 'image/png' }, { guard, policy }, AbortSignal.timeout(60_000))
-  await t.rejects(copy(LOOPBACK_POLICY), { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: .*::1/ })
+  await t.rejects(copy('six', { endpoint }), { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: .*::1/ })
   t.equal(await copyOf('six'), undefined)
-  await copy({ ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: ['::1/128'] } })
+  await copy('six', { endpoint, policy: policyWith({ allowedCidrs: ['::1/128'] }) })
   t.match(lastLine, /^PUT \/acme-pictures\/six\?/, 'an IP address has no subdomain for the bucket')
   t.strictSame(await copyOf('six'), Buffer.from('a'))
 })
@@ -195,31 +178,23 @@ t.test('a copy is retried when the storage is briefly unavailable', async (t) =>
 t.test('an unavailable storage fails the copy with a reason', async (t) => {
   broken = 3
   const before = connections
-  const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
-  const parts = { guard, policy: LOOPBACK_POLICY, delays: [1, 1] }
-  const copied = copyPicture(Buffer.from('a'), plan, { key: 'away', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
-  await t.rejects(copied, { code: 'COPY_FAILED', message: /did not respond/ })
+  await t.rejects(copy('away', { delays: [1, 1] }), { code: 'COPY_FAILED', message: /did not respond/ })
   t.equal(connections - before, 3)
 })
 
 t.test('no copy reaches an address that is denied to pages', async (t) => {
-  const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: [] }
   const before = connections
-  const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
-  const copy = (policy: typeof LOOPBACK_POLICY) =>
-    copyPicture(Buffer.from('a'), plan, { key: 'inner', contentType: 'image/png' }, { guard, policy }, AbortSignal.timeout(60_000))
-  await t.rejects(copy({ ...LOOPBACK_POLICY, rules }), { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: / })
+  const denied = copy('inner', { policy: policyWith({ allowedCidrs: [] }) })
+  await t.rejects(denied, { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: / })
   t.equal(connections, before)
-  await copy(LOOPBACK_POLICY)
+  await copy('inner')
   t.equal(connections, before + 1, 'the control: what the rules open is reached')
 })
 
 t.test('a storage with an untrusted certificate receives nothing', async (t) => {
-  const plan = { endpoint: `https://localhost.example:${1}`, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
   // The name is not in the certificate, but resolves to the same storage.
   const named = { connect: () => guard.connect({ host: '127.0.0.1', port: port }, LOOPBACK_POLICY) }
-  const parts = { guard: named, policy: LOOPBACK_POLICY, delays: [] }
-  const copied = copyPicture(Buffer.from('a'), plan, { key: 'unproved', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
+  const copied = copy('unproved', { endpoint: 'https://localhost.example:1', guard: named, delays: [] })
   await t.rejects(copied, { code: 'COPY_FAILED', message: /ERR_TLS_CERT_ALTNAME_INVALID/ })
   t.equal(await copyOf('unproved'), undefined)
 })

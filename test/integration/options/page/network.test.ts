@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
 import { startDnsServer } from '../../../support/servers/dns-server.ts'
 import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
 import type { Pages } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear } from '../../capture-runner/stage/pixels.ts'
-import { LOOPBACK_POLICY } from '../../capture-runner/stage/studio.ts'
+import { LOOPBACK_POLICY, policyWith } from '../../capture-runner/stage/studio.ts'
 import { openStage, page } from '../options.ts'
 import { startHttpProxy, startSocksProxy } from './proxies.ts'
 
@@ -58,32 +58,24 @@ const window = { viewportWidth: 300, viewportHeight: 200, ignoreHttpsErrors: tru
 const sign = { privateOptions: { proxyUsername: 'us er', proxyPassword: 'p@ss:ü' } }
 const CREDENTIALS = 'us er:p@ss:ü'
 
-t.test('option proxy: an http proxy carries pages over http and https', async (t) => {
-  const proxy = await startHttpProxy(t)
-  for (const url of [hidden, hiddenSecure]) {
-    const { pixels } = await stage.shootAt(url, { ...window, proxy: `http://${proxy.host}` })
-    t.ok(isNear(pixels.at(200, 150), GREEN), url)
-    t.ok(proxy.targets.includes(new URL(url).host), proxy.targets.join())
-  }
-  await t.rejects(stage.shootAt(hidden, window), { code: 'DNS_FAILED' }, 'without the proxy the host is unknown')
-})
+for (const [scheme, start] of [
+  ['http', (t: Test) => startHttpProxy(t)],
+  ['https', (t: Test) => startHttpProxy(t, CREDENTIALS, certificate)],
+  ['socks5', (t: Test) => startSocksProxy(t)],
+] as const) {
+  // proves: proxy
+  t.test(`an ${scheme} proxy carries pages over http and https, and resolves their names`, async (t) => {
+    const proxy = await start(t)
+    for (const url of [hidden, hiddenSecure]) {
+      const { pixels } = await stage.shootAt(url, { ...window, proxy: `${scheme}://${proxy.host}` }, scheme === 'https' ? sign : {})
+      t.ok(isNear(pixels.at(200, 150), GREEN), url)
+      t.ok(proxy.targets.includes(new URL(url).host), proxy.targets.join())
+    }
+  })
+}
 
-t.test('option proxy: an https proxy is contacted over TLS', async (t) => {
-  const proxy = await startHttpProxy(t, CREDENTIALS, certificate)
-  for (const url of [hidden, hiddenSecure]) {
-    const { pixels } = await stage.shootAt(url, { ...window, proxy: `https://${proxy.host}` }, sign)
-    t.ok(isNear(pixels.at(200, 150), GREEN), url)
-    t.ok(proxy.targets.includes(new URL(url).host), proxy.targets.join())
-  }
-})
-
-t.test('option proxy: a socks5 proxy carries pages over http and https, and resolves their names', async (t) => {
-  const proxy = await startSocksProxy(t)
-  for (const url of [hidden, hiddenSecure]) {
-    const { pixels } = await stage.shootAt(url, { ...window, proxy: `socks5://${proxy.host}` })
-    t.ok(isNear(pixels.at(200, 150), GREEN), url)
-    t.ok(proxy.targets.includes(new URL(url).host), proxy.targets.join())
-  }
+t.test('without its proxy, the host of a page is unknown', async (t) => {
+  await t.rejects(stage.shootAt(hidden, window), { code: 'DNS_FAILED' })
 })
 
 t.test('option proxy_username, proxy_password: are sent to the proxy', async (t) => {
@@ -115,14 +107,12 @@ t.test('option proxy_bypass: reaches hosts without the proxy', async (t) => {
 
 t.test('option proxy_bypass: reaches no private address, and neither does the proxy for a page', async (t) => {
   const proxy = await startHttpProxy(t)
-  const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: ['127.0.0.1/32'] }
+  const policy = policyWith({ allowedCidrs: ['127.0.0.1/32'] })
   const url = `http://hidden.example:${sitePort}/asks`
   for (const proxyBypass of [[], ['127.0.0.2'], ['*.2', '127.0.0.2', 'localhost']]) {
-    await stage.shootAt(url, { ...window, proxy: `http://${proxy.host}`, proxyBypass }, { policy: { ...LOOPBACK_POLICY, rules } })
-    await t.rejects(
-      stage.shootAt(innerUrl, { ...window, proxy: `http://${proxy.host}`, proxyBypass }, { policy: { ...LOOPBACK_POLICY, rules } }),
-      { code: 'BLOCKED_ADDRESS' },
-    )
+    const options = { ...window, proxy: `http://${proxy.host}`, proxyBypass }
+    await stage.shootAt(url, options, { policy })
+    await t.rejects(stage.shootAt(innerUrl, options, { policy }), { code: 'BLOCKED_ADDRESS' })
   }
   t.equal(privateHits, 0)
   await stage.shootAt(url, { ...window, proxy: `http://${proxy.host}`, proxyBypass: ['127.0.0.2'] })
@@ -131,7 +121,7 @@ t.test('option proxy_bypass: reaches no private address, and neither does the pr
 
 t.test('option proxy_bypass: reaches no private address in any spelling of the address or its name', async (t) => {
   const proxy = await startHttpProxy(t)
-  const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: ['127.0.0.1/32'] }
+  const policy = policyWith({ allowedCidrs: ['127.0.0.1/32'] })
   const { port } = new URL(innerUrl)
   const before = privateHits
   for (const [host, proxyBypass] of [
@@ -146,8 +136,7 @@ t.test('option proxy_bypass: reaches no private address in any spelling of the a
     ['0x7f.2', ['0x7f.2', '127.0.0.2']],
   ] as const) {
     const options = { ...window, proxy: `http://${proxy.host}`, proxyBypass: [...proxyBypass], retries: 0 }
-    const how = { policy: { ...LOOPBACK_POLICY, rules } }
-    const outcome = await stage.shootAt(`http://${host}:${port}/`, options, how).then(
+    const outcome = await stage.shootAt(`http://${host}:${port}/`, options, { policy }).then(
       () => 'shown',
       ({ code }) => code,
     )
@@ -159,7 +148,7 @@ t.test('option proxy_bypass: reaches no private address in any spelling of the a
 
 t.test('a proxy with a private address is refused like a page', async (t) => {
   const proxy = await startHttpProxy(t)
-  const policy = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: [] } }
+  const policy = policyWith({ allowedCidrs: [] })
   for (const scheme of ['http', 'socks5']) {
     const options = { ...window, proxy: `${scheme}://${proxy.host}` }
     await t.rejects(stage.shootAt(hidden, options, { policy }), { code: 'BLOCKED_ADDRESS' }, scheme)

