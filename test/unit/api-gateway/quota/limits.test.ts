@@ -66,7 +66,7 @@ t.test('every answer to a key carries its limits, refusals too, in both spelling
 t.test('a refusal by rate names as many seconds in Retry-After as in RateLimit, though one passes meanwhile', async (t) => {
   let asked = 0
   const { call, quota } = aGateway({ now: () => later(1_000 * asked++) })
-  const window = [{ second: NOW.getTime() / 1_000, count: 1 }]
+  const window = [{ second: NOW.getTime() / 1_000 - 0.456, count: 1 }]
   quota.set('acme', { limit: 60_000, ratePerMinute: 1 }, { period: '2026-11', used: 0, window })
   const { status, headers } = await call('POST', '/screenshots', { url: 'https://example.com/' })
   t.equal(status, 429)
