@@ -5,6 +5,7 @@
 //   npm run faults -- run COLUMN                    plants each fault of the list in turn, and writes the results of unit tests to a column
 //   npm run faults -- run COLUMN --integration      does the same with the integration tests, for the faults that no unit test of the column found
 //     --limit SECONDS                               only the first of them, which together take as long
+//   npm run faults -- changed SEED                  draws ten commits, changes their files, plants a fault in one, and runs `npm test -- --changed`
 //
 // A fault changes the file in this checkout, so use a worktree of its own, in which nothing else runs. Before `--integration`, run
 // `node test/prepare.ts --product`.
@@ -16,7 +17,7 @@
 //
 // Each result is written at once. Stop the command with Ctrl-C, or kill it: the next run removes the fault that is left, and continues.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -341,6 +342,34 @@ async function tryLine(place: string): Promise<void> {
   }
 }
 
+const PRODUCT = /^(?:operator|api-gateway|capture-runner|crds)\/(?:src|client)\/.*\.ts$/
+const git = (...args: string[]): string[] => execFileSync('git', args, { encoding: 'utf8' }).trim().split('\n')
+
+/** For ten commits, changes the product files that each changed, negates a condition in one, and runs what `npm test -- --changed` selects. */
+function tryChanged(seed: number): void {
+  const random = seeded(seed)
+  const pick = <T>(all: T[]): T | undefined => all.splice(Math.floor(random() * all.length), 1)[0]
+  const commits = git('log', '--no-merges', '--format=%H')
+  for (let count = 0; count < 10 && commits.length > 0; ) {
+    const commit = pick(commits) ?? ''
+    const files = git('show', '--name-only', '--format=', commit).filter((file) => PRODUCT.test(file) && existsSync(file))
+    const fault = pick(files.flatMap((file) => faultsOf('', file)).filter(({ after }) => /^\s*(?:\} else )?if \(!\(/.test(after)))
+    if (fault === undefined) continue
+    count++
+    for (const file of files) writeFileSync(file, `${readFileSync(file, 'utf8')}// changed\n`)
+    plant({ ...fault, before: fault.before.trim(), after: fault.after.trim() })
+    const started = performance.now()
+    // Without `verify`, because the compiler rejects many negated conditions.
+    const args = ['test/run.ts', 'unit', 'integration', 'e2e', '--changed', 'HEAD']
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
+    const seconds = ((performance.now() - started) / 1_000).toFixed(0)
+    removePlanted()
+    git('checkout', '--quiet', '--', ...files)
+    const found = /^not ok - .*?(test\/\S+?\.test\.ts)/m.exec(stdout)?.[1] ?? 'not found'
+    console.log(`${commit.slice(0, 10)}, ${files.length} files, ${fault.file}:${fault.line}: ${found}, status ${status}, ${seconds} s`)
+  }
+}
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { integration: { type: 'boolean', default: false }, limit: { type: 'string' } },
@@ -360,7 +389,8 @@ if (command === 'draw') {
   const endLanes = values.integration ? await serveLanes() : undefined
   await run(argument, values.integration).finally(endLanes)
 } else if (command === 'line' && argument !== undefined) await tryLine(argument)
+else if (command === 'changed' && argument !== undefined) tryChanged(Number(argument))
 else {
-  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration [--limit SECONDS]]')
+  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration [--limit SECONDS]] | changed SEED')
   process.exit(2)
 }
