@@ -6,12 +6,12 @@ import { memoryOfRunner } from '../harness/processes.ts'
 import { type Context, type Report, scenario } from '../harness/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { tableOf } from '../harness/table.ts'
-import { openBare, type Run } from './stage/contenders.ts'
+import { type Contender, openBare, openPuppeteerCluster, openShotScraper, type Run } from './stage/contenders.ts'
 import { CHROMIUM, type Engine, engineStage } from './stage/engine.ts'
 import { openFleet, openRunner } from './stage/runners.ts'
 
 /** One contender with a number of concurrent pages, over all rounds. */
-interface Lane {
+export interface Lane {
   name: string
   lanes: number
   /** Captures per second, by round. */
@@ -23,7 +23,6 @@ interface Lane {
   pictures: number
 }
 
-const LANES = [1, 2, 4]
 /** Warm-up pages per concurrent capture, because programs are slow after their start. */
 const WARM_PAGES = 20
 const REST_MILLISECONDS = 10_000
@@ -34,7 +33,7 @@ const options = { rounds: 5, captures: 10 }
 
 export const engine = scenario({
   name: 'engine',
-  shows: 'speed of a runner beside the bare loop and page.screenshot()',
+  shows: 'speed of a runner beside the bare loop, page.screenshot(), puppeteer-cluster and shot-scraper, which it installs',
   stage: engineStage,
   options,
   run: measureEngine,
@@ -45,9 +44,9 @@ async function measureEngine({ stage, settings: { rounds, captures }, ends, ...r
   const { corpus, store } = stage
   const bare = openBare(CHROMIUM)
   const fleet = openFleet(store)
-  const contenders = [bare.raw, fleet, bare.library]
+  const contenders: Contender[] = [bare.raw, fleet, bare.library, await openPuppeteerCluster(CHROMIUM), await openShotScraper(CHROMIUM)]
   for (const { close } of contenders) ends.teardown(close)
-  const turns = contenders.flatMap((contender) => LANES.map((lanes) => ({ contender, lanes })))
+  const turns = contenders.flatMap((contender) => contender.lanes.map((lanes) => ({ contender, lanes })))
   const lanes = turns.map(
     ({ contender, lanes: count }): Lane => ({ name: contender.name, lanes: count, rates: [], processor: [], odd: 0, pictures: 0 }),
   )

@@ -54,6 +54,9 @@ export function createProcessorClock(): (pids: readonly number[]) => number {
   }
 }
 
+/** Seconds of processor time of exited children of this process. */
+export const endedProcessorSeconds = (): number => readProcesses().find(({ pid }) => pid === process.pid)?.usedByChildren ?? Number.NaN
+
 /** The process of a daemon, from its record in `<directory>/daemons`. */
 export function daemonOf(directory: string, name: string): number {
   const records = path.join(directory, 'daemons')

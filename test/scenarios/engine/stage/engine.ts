@@ -14,7 +14,7 @@ import type { Stage } from '../../harness/scenario.ts'
 import { CORPUS_PATHS } from './corpus.ts'
 
 /** Directory of the pages and tools of the benchmarks. It is outside the repository and can be deleted. */
-const benchCache = path.join(cache, 'bench')
+export const benchCache = path.join(cache, 'bench')
 
 /** Unpacks the Debian package, because slim systems exclude documents from installation. */
 const BOOK = path.join(benchCache, 'book')

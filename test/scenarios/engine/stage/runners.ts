@@ -71,6 +71,7 @@ export function openFleet(store: Store): Contender & { answers: RunnerMessage[] 
   const clock = createProcessorClock()
   return {
     name: 'runner',
+    lanes: [1, 2, 4],
     answers,
     run: async (pages, lanes) => {
       while (fleet.length < lanes) fleet.push(await openRunner(store))
