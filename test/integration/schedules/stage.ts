@@ -3,9 +3,7 @@
 
 import type { RequestListener } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import pino from 'pino'
 import { capture } from '../../../capture-runner/src/capture/capture.ts'
-import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
 import { accounts, screenshotSchedules, screenshots } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -25,8 +23,9 @@ import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
 import { openTestStore } from '../../support/servers/test-store.ts'
+import { partsOf } from '../capture-runner/stage/orders.ts'
 import { servePages } from '../capture-runner/stage/page-server.ts'
-import { LOOPBACK_POLICY, openStudio } from '../capture-runner/stage/studio.ts'
+import { openStudio } from '../capture-runner/stage/studio.ts'
 import { startPlane } from '../client/plane.ts'
 import { leadWith } from '../operator/lead.ts'
 import { makeIdentities } from '../store-identities.ts'
@@ -86,12 +85,7 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
     deps: { clock: { ...systemClock, wall: () => now().getTime() } },
   })
 
-  const parts = {
-    browsers: studio.browsers,
-    policy: LOOPBACK_POLICY,
-    memory: createMemoryWatch({ limitBytes: undefined, log: pino({ level: 'silent' }) }),
-    httpCache: studio.httpCache,
-  }
+  const parts = partsOf(studio)
 
   /** Captures a run as operator and runner do. */
   async function captureRun(shot: Screenshot): Promise<Screenshot> {
