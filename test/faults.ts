@@ -4,7 +4,7 @@
 //   npm run faults -- draw SEED                     writes the list: test/faults.md
 //   npm run faults -- run COLUMN                    plants each fault of the list in turn, and writes the results of unit tests to a column
 //   npm run faults -- run COLUMN --integration      does the same with the integration tests, for the faults that no unit test of the column found
-//     --limit SECONDS                               only the first of them, which together take as long
+//     --limit SECONDS                               only those that come first, as many as take this time
 //   npm run faults -- changed SEED                  draws ten commits, changes their files, plants a fault in one, and runs `npm test -- --changed`
 //
 // A fault changes the file in this checkout, so use a worktree of its own, in which nothing else runs. Before `--integration`, run
@@ -197,7 +197,6 @@ function removePlanted(): void {
 const INTEGRATION = 'test/integration/'
 const durations = readRecorded()
 const secondsOf = (file: string): number => Math.ceil(durations[file] ?? (file.startsWith(INTEGRATION) ? 90 : 5))
-const secondsOfAll = (files: readonly string[]): number => files.reduce((sum, file) => sum + secondsOf(file), 0)
 /** The seconds after which test files of a process count as failed. */
 const limitOf = (files: Group): number => files.reduce((seconds, file) => seconds + 3 * secondsOf(file), 60)
 
@@ -313,12 +312,13 @@ const unitGroups = (tests: readonly string[]): Group[] => [
 ]
 /** A file that is twice as far away is half as likely to fail. */
 function integrationGroups(tests: readonly string[]): Group[] {
-  const sorted = tests
-    .map((file, rank) => ({ file, cost: (rank + 1) * secondsOf(file) }))
-    .sort((a, b) => a.cost - b.cost)
-    .map(({ file }) => file)
-  const end = values.limit === undefined ? -1 : sorted.findIndex((_, at) => secondsOfAll(sorted.slice(0, at + 1)) > Number(values.limit))
-  return (end < 0 ? sorted : sorted.slice(0, Math.max(1, end))).map((file) => [file])
+  const sorted = tests.map((file, rank) => ({ file, cost: (rank + 1) * secondsOf(file) })).sort((a, b) => a.cost - b.cost)
+  const limit = Number(values.limit ?? Number.POSITIVE_INFINITY)
+  let seconds = 0
+  return sorted.flatMap(({ file }, at) => {
+    seconds += secondsOf(file)
+    return at === 0 || seconds <= limit ? [[file]] : []
+  })
 }
 
 /** A near test file below a folder that finds a fault: `unit/crds/client/lister`. */
@@ -347,6 +347,7 @@ const git = (...args: string[]): string[] => execFileSync('git', args, { encodin
 
 /** For ten commits, changes the product files that each changed, negates a condition in one, and runs what `npm test -- --changed` selects. */
 function tryChanged(seed: number): void {
+  if (git('status', '--porcelain', '--untracked-files=no')[0] !== '') throw new Error('commit or stash your changes first')
   const random = seeded(seed)
   const pick = <T>(all: T[]): T | undefined => all.splice(Math.floor(random() * all.length), 1)[0]
   const commits = git('log', '--no-merges', '--format=%H')
