@@ -3,7 +3,7 @@ export interface Part {
   files: readonly string[]
   /** Number of concurrent files. */
   jobs: number
-  /** Their number when a file ends from then on. */
+  /** Their number as soon as a file ends after this. */
   moreJobs?: { jobs: number; after: Promise<unknown> }
   /** The part starts when the tools are built. */
   needsTools?: true
