@@ -5,13 +5,13 @@ import { run } from '../cluster/host/exec.ts'
 import { fillOnce } from '../cluster/host/fill-once.ts'
 import { programsDirectory } from '../cluster/host/state.ts'
 import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
-import { digestOf, followBuild } from '../cluster/programs/programs.ts'
+import { buildEnvironment, digestOf, followBuild } from '../cluster/programs/programs.ts'
 
 const moduleDirectory = path.join(import.meta.dirname, 'go')
 const valeModule = 'github.com/vale-cli/vale/v3/cmd/vale'
 
 /** Vale contains parsers of programming languages in C. They are not used here, so they are compiled without optimization, which is faster. */
-const buildEnvironment = { CGO_ENABLED: '1', CGO_CFLAGS: '-O0 -w', GOFLAGS: '-trimpath -buildvcs=false' }
+const valeEnvironment = { ...buildEnvironment, CGO_ENABLED: '1', CGO_CFLAGS: '-O0 -w' }
 
 /** The step that builds Vale, for a command's list of steps. */
 export const valeStep: Step = {
@@ -30,7 +30,7 @@ export async function buildVale(report: Report = () => {}): Promise<boolean> {
   try {
     return await fillOnce(path.dirname(await locateVale()), async (draft) => {
       const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(draft, 'vale'), valeModule]
-      await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+      await run('nice', args, { directory: moduleDirectory, environment: valeEnvironment, onLine: followBuild(report) })
     })
   } catch (cause) {
     throw new StepError('Vale cannot be built', {
