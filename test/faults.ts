@@ -347,7 +347,10 @@ const git = (...args: string[]): string[] => execFileSync('git', args, { encodin
 
 /** For ten commits, changes the product files that each changed, negates a condition in one, and runs what `npm test -- --changed` selects. */
 function tryChanged(seed: number): void {
-  if (git('status', '--porcelain', '--untracked-files=no')[0] !== '') throw new Error('commit or stash your changes first')
+  if (git('status', '--porcelain', '--untracked-files=no')[0] !== '') {
+    console.error('commit or stash your changes first: this command checks files out again')
+    process.exit(2)
+  }
   const random = seeded(seed)
   const pick = <T>(all: T[]): T | undefined => all.splice(Math.floor(random() * all.length), 1)[0]
   const commits = git('log', '--no-merges', '--format=%H')
