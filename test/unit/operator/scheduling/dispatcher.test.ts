@@ -189,6 +189,22 @@ t.test('Dispatcher gives accounts captures by their weights, although the last r
   }
 })
 
+t.test('single screenshots wait for at most two captures of each runner behind batches of another account', async (t) => {
+  const { dispatcher, runners, matched, shares, add } = setUp(['a', 'b', 'c', 'd'], { maxPods: 4 })
+  shares.flood = shares.one = shares.two = shares.three = WITH_OTHERS
+  add(...Array.from({ length: 100 }, (_, n) => `flood${n}`))
+  for (const name of ['a', 'b', 'c', 'd']) runners.noteTaken(`uid-of-${name}`, 'flood')
+  const singles = ['one100', 'two100', 'three100']
+  const waited = matched.length
+  add(...singles)
+  for (let ended = 0; ended < 8; ended++) dispatcher.drop(matched[ended] ?? '')
+  const next = matched.slice(waited, waited + 8)
+  t.ok(
+    singles.every((key) => next.includes(key)),
+    next.join(),
+  )
+})
+
 const unschedulable = aPod({ name: 'c', status: unschedulableStatus() })
 for (const { name, maxPods, runners = ['a', 'b'], limits = WITH_OTHERS, running = 0, pod, keys = ['red1', 'red2'], matched } of [
   { name: 'counts captures in other pools', maxPods: 2, running: 1, keys: ['blue1', 'red2'], matched: ['blue1'] },
