@@ -20,7 +20,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import type { CaptureOrder, SandboxReport, VideoReport } from '../../../crds/src/dispatch/dispatch.ts'
+import type { CaptureOrder } from '../../../crds/src/dispatch/dispatch.ts'
 import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/identifiers/names.ts'
 import { TOKEN_SECONDS } from '../../support/processes/as-in-pod.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
@@ -55,7 +55,7 @@ export async function store(order: CaptureOrder, text: string): Promise<string> 
 }
 
 /** Status of a pod whose container is running or has ended. */
-export const withContainer = (state: { running?: object; terminated?: object }) => ({
+const withContainer = (state: { running?: object; terminated?: object }) => ({
   containerStatuses: [{ name: 'runner', ready: state.running !== undefined, restartCount: 0, image: 'i', imageID: 'i', state }],
 })
 
@@ -69,15 +69,8 @@ export class FakeNode {
   findings: (order: CaptureOrder) => Partial<Success['findings']> = () => ({})
   /** Stores a capture of its runners. Returns the etag. */
   store: typeof store = store
-  sandbox: SandboxReport = { chromiumSandbox: true, jail: true, detail: '' }
-  /** What runners report that were started to record videos. */
-  video: VideoReport = { available: true, detail: '' }
   /** A lost node does not execute deletions: only a forced deletion removes its pods from the API. */
   isLost = false
-  /** Pods that never become ready. */
-  keepsUnready = false
-  /** Message of the scheduler for pods without room; undefined: there is room. */
-  fullness: string | undefined
   readonly #admin: KubeHttp
   readonly #kubeconfigPath: string
   readonly #port: number
@@ -143,10 +136,6 @@ export class FakeNode {
   async #run(pod: Pod): Promise<void> {
     if (this.#isStopped || pod.metadata.deletionTimestamp) return
     const { name } = pod.metadata
-    if (this.fullness !== undefined) {
-      const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: this.fullness }
-      return this.#writeStatus(name, { phase: 'Pending', conditions: [unschedulable] })
-    }
     const ip = `${this.#network}.${Math.floor(++this.#count / 250)}.${(this.#count % 250) + 1}`
     const target = { apiVersion: 'v1', kind: 'Node', name: 'node1' }
     await this.#admin
@@ -156,7 +145,6 @@ export class FakeNode {
         body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target },
       })
       .catch(() => {})
-    if (this.keepsUnready) return
     const runner = await this.#startRunner(pod, ip)
     this.runners.set(runner.uid, runner)
     const now = new Date().toISOString().replace(/\.\d+Z/, 'Z')
@@ -230,8 +218,8 @@ export class FakeNode {
       runner: program,
       verifier: await createVerifier({ publicKey: JSON.parse(environment.TINTYPE_DISPATCH_PUBLIC_KEY ?? ''), audience: uid }),
       keys: await createOrderKeys(),
-      sandbox: this.sandbox,
-      video: environment.TINTYPE_VIDEO === 'true' ? this.video : undefined,
+      sandbox: { chromiumSandbox: true, jail: true, detail: '' },
+      video: environment.TINTYPE_VIDEO === 'true' ? { available: true, detail: '' } : undefined,
       version: 'test',
       tokenFile,
       isReady: () => true,

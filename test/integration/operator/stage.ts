@@ -200,7 +200,6 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     eventsOf,
     runnerPort,
     environment,
-    dispatchKey,
     openingKey,
     storage,
   }
