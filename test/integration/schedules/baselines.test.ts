@@ -3,8 +3,7 @@ import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { baselineKey, objectKey } from '../../../crds/src/records/storage-keys.ts'
-import { eventually } from '../../support/eventually.ts'
+import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { choose, isFullLength } from '../../support/length.ts'
 import { STABLE_PAGES, toDocument } from './stable-pages.ts'
 import { ACCOUNT, type Page, startScheduleStage } from './stage.ts'
@@ -18,32 +17,6 @@ const pages: Record<string, Page> = {}
 const stage = await startScheduleStage(t, pages)
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const runOf = async (name: string) => (await stage.runOnce([name])).get(name)!
-
-t.test('with Previous, each change is reported once, and its run is the next baseline', async (t) => {
-  pages['/previous'] = square(100)
-  const schedule = await stage.create('previous', { comparison: { threshold: 0.0005 } })
-  const run = () => runOf('previous')
-  const first = await run()
-  t.equal(first.spec.options?.compareTo, undefined)
-  t.match(await stage.statusOf('previous'), { baseline: { id: idOf(first) } })
-  const same = await run()
-  t.match(same.spec, { options: { compareTo: idOf(first), compareThreshold: 0.0005 }, baseline: { key: String } })
-  t.match(same.status?.result?.comparison, { changed: false, changedPixels: 0 })
-  pages['/previous'] = square(300)
-  const changed = await run()
-  t.match(changed.status?.result, { comparison: { changed: true, changedPixels: 7_200 }, artifacts: [{ type: 'diff' }] })
-  t.match(await stage.statusOf('previous'), {
-    baseline: { id: idOf(changed), key: baselineKey(ACCOUNT, schedule.metadata.uid, idOf(changed)) },
-    lastComparison: { id: idOf(changed), to: idOf(same), changed: true, changedPixels: 7_200, sizeChanged: false },
-    recentRuns: [{ id: idOf(changed), changed: true }, { changed: false }, { id: idOf(first) }],
-  })
-  t.match((await run()).status?.result?.comparison, { changed: false })
-  const events = stage.eventsOf('previous', 'Changed')
-  t.match(events, [{ type: 'Normal', message: `Run ${idOf(changed)} differs from run ${idOf(same)} in 3.0 % of the pixels.` }])
-  t.equal(events.length, 1)
-  // The operator removes replaced pictures after it has written the status.
-  await eventually('only the present picture is kept', async () => (await stage.kept(schedule)).length === 1)
-})
 
 const answerWith =
   (status: number, body: string): Page =>

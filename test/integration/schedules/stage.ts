@@ -10,7 +10,6 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotScheduleSpec } from '../../../crds/src/kinds/screenshot-schedule.ts'
-import { scheduleBaselinesPrefix } from '../../../crds/src/records/storage-keys.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
 import { ConditionType, findCondition } from '../../../crds/src/schema/conditions.ts'
 import { openStorage as openObjectStorage } from '../../../crds/storage/s3/open-storage.ts'
@@ -57,10 +56,8 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
   const [studio, site, plane] = await Promise.all([openStudio(), servePages(pages), startPlane(t)])
   t.teardown(() => Promise.all([studio.close(), site.close()]))
   const root = store.access()
-  /** The bucket with all rights, for what tests check. */
-  const bucket = openStorage(root)
   const objects = openObjectStorage({ access: root, toError: (what, cause) => new Error(what, { cause }) })
-  await bucket.ensureBucket()
+  await openStorage(root).ensureBucket()
   const identities = await makeIdentities(store)
   const access = { ...root, ...identities.operator }
   const storage = openStorage(access, { uploads: identities.uploads })
@@ -137,13 +134,12 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
         },
       })
       await schedules.patch(name, mergePatch({ status: { lastScheduleTime: now().toISOString() } }), { subresource: 'status' })
-      const schedule = await schedules.patch(name, mergePatch({ spec: { suspend: false } }))
+      await schedules.patch(name, mergePatch({ spec: { suspend: false } }))
       // A change holds from the reconcile that sees it: one that came after the next minute would skip that minute's run.
       await eventually(`the operator has seen schedule ${name}`, async () => {
         const { metadata, status } = await schedules.get(name)
         return findCondition(status?.conditions, ConditionType.ready)?.observedGeneration === metadata.generation
       })
-      return schedule
     },
     /** Lets a minute pass. Each schedule creates one run, which is captured and recorded. Returns the runs by the names of the schedules. */
     async runOnce(names: readonly string[]): Promise<Map<string, Screenshot>> {
@@ -168,11 +164,6 @@ export async function startScheduleStage(t: Ends, pages: Record<string, Page>) {
     /** The bytes of an object. */
     readObject: async (key: string) => buffer((await objects.open(key))!),
     statusOf: async (name: string) => (await schedules.get(name)).status ?? {},
-    /** Keys of the pictures that a schedule keeps, and of texts without their picture. */
-    kept: async ({ metadata }: { metadata: { uid: string } }) => {
-      const keys = await bucket.list(scheduleBaselinesPrefix(ACCOUNT, metadata.uid))
-      return keys.filter((key) => !key.endsWith('.txt') || !keys.includes(key.slice(0, -'.txt'.length)))
-    },
     eventsOf: (name: string, reason: string) => recorded.filter((event) => event.schedule === name && event.reason === reason),
   }
 }

@@ -95,7 +95,7 @@ t.test('in this repository, a file reaches the tests of its kind', async (t) => 
     return [...tests.keys()]
   }
   const cases: [file: string, test: string][] = [
-    ['operator/src/controllers/schedule/decide.ts', 'test/integration/schedules/exactly-once.test.ts'],
+    ['operator/src/controllers/schedule/decide.ts', 'test/integration/schedules/baselines.test.ts'],
     ['charts/tintype/values.yaml', 'test/unit/chart/values.test.ts'],
     ['charts/tintype/templates/access/roles.yaml', 'test/e2e/cluster-roles.test.ts'],
     ['crds/src/addresses/address-rules.ts', 'test/integration/egress/addresses.test.ts'],

@@ -2,11 +2,16 @@ import t, { type Test } from 'tap'
 import { accounts, accountUsages, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
-import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
+import { Annotation, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { AccountUsage } from '../../../../../crds/src/kinds/account-usage.ts'
 import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotScheduleSpec } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
-import { anAccount, at } from '../../../../support/fakes/builders.ts'
+import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'
+import { runIdOf } from '../../../../../crds/src/records/run.ts'
+import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { anAccount, aSchedule, aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
+import type { OperatorStage } from '../../../../support/fakes/operator-stage.ts'
+import { signed } from '../../../../support/sources/mark-checks.ts'
 import { startSchedule } from './stage.ts'
 
 const HOUR = 3_600
@@ -49,6 +54,30 @@ t.test('a run is created once, although the response was lost', async (t) => {
   await passTo(HOUR + 60)
   t.strictSame([runs().length, get().status?.active?.length], [1, 1])
 })
+
+const runId = runIdOf('home', at(0))
+const scheduleRef = { name: 'home', uid: 'home', time: at(0).toISOString() }
+const aRun = (status: Screenshot['status'] = { phase: 'Pending' }) =>
+  aScreenshot({ name: toObjectName(runId), spec: { accountName: 'acme', scheduleRef }, status })
+const tombstone = tombstoneKey('acme', runId)
+for (const [what, leave, live, outcome] of [
+  ['is still open', ({ cluster }) => cluster.put<Screenshot>(screenshots, aRun()), 1, undefined],
+  ['has ended', ({ cluster }) => cluster.put<Screenshot>(screenshots, aRun(completedStatus())), 1, 'completed'],
+  ['is archived', ({ bucket }) => bucket.objects.set(recordKey('acme', runId), toArchivedLine(aRun(completedStatus()))), 0, 'completed'],
+  ['is deleted', ({ bucket }) => bucket.objects.set(tombstone, signed(tombstone)), 0, 'deleted'],
+] as [string, (operator: OperatorStage) => unknown, number, string | undefined][]) {
+  t.test(`a run that ${what} when the next leader looks is not created again`, async (t) => {
+    const { runs, get, bucket } = await startSchedule(t, {}, ['home'], (operator) => {
+      const status = { lastScheduleTime: at(-HOUR).toISOString() }
+      operator.cluster.put(screenshotSchedules, aSchedule({ metadata: { uid: 'home' }, spec: { accountName: 'acme' }, status }))
+      leave(operator)
+    })
+    t.equal(runs().length, live)
+    t.match(get().status, { lastScheduleTime: at(0).toISOString(), nextScheduleTime: at(HOUR).toISOString() })
+    t.equal(get().status?.recentRuns?.[0]?.outcome, outcome)
+    t.equal(bucket.keys('runs/acme/home/').length, outcome ? 1 : 0)
+  })
+}
 
 t.test('a due run is compared with the picture that was approved just now', async (t) => {
   const { cluster, clock, settle, get, run, ask, runs, events } = await startRuns(t, 0, { comparison: { baseline: 'Approved' } })

@@ -10,14 +10,22 @@ import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '../../../../../
 import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { createScheduleController } from '../../../../../operator/src/controllers/schedule/controller.ts'
 import { anAccount, aSchedule, completedStatus } from '../../../../support/fakes/builders.ts'
-import { startOperator } from '../../../../support/fakes/operator-stage.ts'
+import { type OperatorStage, startOperator } from '../../../../support/fakes/operator-stage.ts'
 
 const HOUR = 3_600
 
 export type ScheduleStage = Awaited<ReturnType<typeof startSchedule>>
 
-/** Starts a leader with schedules of the account `acme`, which exist since noon. */
-export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSpec> = {}, names: readonly string[] = ['home']) {
+/**
+ * Starts a leader with schedules of the account `acme`, which exist since noon.
+ * @param prepare writes what an earlier leader has left
+ */
+export async function startSchedule(
+  t: Test,
+  given: Partial<ScreenshotScheduleSpec> = {},
+  names: readonly string[] = ['home'],
+  prepare: (operator: OperatorStage) => void = () => {},
+) {
   const operator = await startOperator(t)
   const { cluster, bucket, clock, settle, passTo } = operator
   cluster.put(accounts, anAccount({ name: 'acme' }))
@@ -26,6 +34,7 @@ export async function startSchedule(t: Test, given: Partial<ScreenshotScheduleSp
       screenshotSchedules,
       aSchedule({ name, metadata: { uid: name }, spec: { accountName: 'acme', ...given } }),
     )
+  prepare(operator)
   await settle()
   // Nobody sets the clock, so that the check of each second for that is left out.
   const deps = { ...operator.deps, clock: { ...operator.deps.clock, after: () => () => {} } }
