@@ -5,12 +5,21 @@ import { newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.t
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import { parseArchivedLine, toArchivedLine } from '../../../../../crds/src/records/archive.ts'
-import { recordKey, tombstoneKey } from '../../../../../crds/src/records/storage-keys.ts'
+import {
+  dayOf,
+  JOIN,
+  objectKey,
+  recordKey,
+  rewriteKey,
+  segmentsPrefix,
+  tombstoneKey,
+} from '../../../../../crds/src/records/storage-keys.ts'
 import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
+import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
 import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
 import { createRetentionController } from '../../../../../operator/src/controllers/retention/controller.ts'
 import { decide, isFullBatch, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
-import { anAccount, aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
+import { anAccount, aScreenshot, at, buildSegments, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
 import { signed } from '../../../../support/sources/mark-checks.ts'
 
@@ -109,6 +118,7 @@ for (const [what, charge] of Object.entries({
 }
 
 const INTERVALS = { archive: 5_000, rewrite: HOUR * 1_000, expire: HOUR * 1_000 }
+const plans = { ...DEFAULT_PLANS, free: { ...DEFAULT_PLANS.free, retentionDays: 7 } }
 
 const aRecord = (second: number, spec: Partial<ScreenshotSpec> = {}): Screenshot =>
   aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), spec, status: completedStatus() })
@@ -118,7 +128,7 @@ const keyOf = (record: Screenshot): string => recordKey('default', idOf(record))
 
 /** An operator with old records, which leads once the test begins. `onDelete` is called before each deletion by the archiver. */
 async function prepare(t: Test, given: readonly Screenshot[] = [aRecord(1), aRecord(2)]) {
-  const operator = await startOperator(t, { retention: { liveForMilliseconds: 60_000 } })
+  const operator = await startOperator(t, { retention: { liveForMilliseconds: 60_000 }, plans })
   const { cluster, clock, deps, reflectors, settle, lead } = operator
   const { archiving } = deps
   cluster.put(accounts, anAccount({ name: 'default' }))
@@ -261,4 +271,22 @@ t.test('5,000 records with 1.2 MB of html were in memory together: four large on
   t.equal(peak, 4)
   t.notOk(bucket.objects.has(keyOf(gone)), 'it was deleted before it was read')
   t.strictSame(live(), [])
+})
+
+t.test('a leader deletes files and records after the retention of their plan, and joins small segments of past days', async (t) => {
+  const { bucket, begin } = await prepare(t, [])
+  const DAYS = 24 * HOUR
+  const fileOf = (days: number) => objectKey('default', newId('scr', at(-days * DAYS)), 'png')
+  const [young, old] = [fileOf(6), fileOf(8)]
+  const oldest = recordKey('default', newId('scr', at(-402 * DAYS)))
+  for (const key of [young, old, oldest]) bucket.objects.set(key, '')
+  const past = [aRecord(-3 * DAYS), aRecord(1 - 3 * DAYS)] as Whole<Screenshot>[]
+  for (const record of past) for (const { key, text } of buildSegments('default', [record])) bucket.objects.set(key, text)
+  const day = dayOf(idOf(past[0]!))
+  bucket.objects.set(rewriteKey('default', day, JOIN), '')
+  await begin()
+  t.strictSame(bucket.keys('users/'), [young])
+  t.notOk(bucket.objects.has(oldest))
+  const [joined] = buildSegments('default', past)
+  t.strictSame(bucket.keys(segmentsPrefix('default', day)), [joined?.key])
 })
