@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -8,6 +7,7 @@ import { newId, webhookIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { DeliveryEntry, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { isFullLength } from '../../support/length.ts'
@@ -32,8 +32,7 @@ const WRITERS = 32
 const MAX_UNWRITTEN = 32 + 4 * 8
 const EVENT = 'screenshot.completed'
 
-const directory = await mkdtemp(join(tmpdir(), 'tintype-thousand-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'thousand')
 const stage = await startStage(t)
 const store = await openTestStore(t)
 // The operator rejects 127.0.0.1 as its own address.

@@ -1,5 +1,4 @@
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as httpRequest } from 'node:http'
 import t from 'tap'
 import { events as eventKind } from '../../../crds/client/core-resources.ts'
 import { accounts, apiKeys, screenshotSchedules, webhooks } from '../../../crds/client/kinds.ts'
@@ -21,6 +20,7 @@ import { createEventRecorder } from '../../../operator/src/kube/event-recorder.t
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aTerm } from '../../support/fakes/term.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { startStage } from './stage.ts'
 
 // All controllers of an operator on a real API server, a real store and runners. A leader loses its lease before its first write of each kind.
@@ -76,20 +76,15 @@ const { deps, metrics, http, sign } = await stage.prepare({
 
 /** Counts the writes that arrive at the store. The signature of a request covers the host that the client called, which stays. */
 const arrivedAtStore = new Tally()
-const store = createServer((request, response) => {
+const endpoint = await serve(t, (request, response) => {
   if (request.method !== 'GET' && request.method !== 'HEAD') arrivedAtStore.add('writes')
   const { hostname, port } = new URL(stage.minio.endpoint)
   const forwarded = { hostname, port, method: request.method ?? '', path: request.url ?? '', headers: request.headers }
   const upstream = httpRequest(forwarded, (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers)))
   upstream.on('error', () => response.destroy())
   request.pipe(upstream)
-}).listen(0, '127.0.0.1')
-await new Promise((resolve) => store.once('listening', resolve))
-t.teardown(() => {
-  store.closeAllConnections()
-  store.close()
 })
-const access = { ...stage.config.storage, endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}` }
+const access = { ...stage.config.storage, endpoint }
 
 const granted = new Tally()
 const refused = new Tally()

@@ -5,7 +5,6 @@ const DOMAIN = 'store.test'
 const BUCKET = 'tintype'
 enterNamespace(import.meta.filename, [], [DOMAIN, `${BUCKET}.${DOMAIN}`])
 
-const { once } = await import('node:events')
 const http = await import('node:http')
 const { text } = await import('node:stream/consumers')
 const { default: t } = await import('tap')
@@ -22,6 +21,7 @@ const { setIdentities: setVersitygwIdentities } = await import('../../../operato
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { startVersitygw } = await import('../../cluster/programs/versitygw.ts')
 const { choose } = await import('../../support/length.ts')
+const { listen } = await import('../../support/servers/serve.ts')
 const { openTestStore } = await import('../../support/servers/test-store.ts')
 const { setUsers } = await import('../store-identities.ts')
 
@@ -58,7 +58,7 @@ const HOSTS_ONLY = '<Error><Code>SecondLevelDomainForbidden</Code></Error>'
  * Listens in front of a store. Refuses requests with the bucket in the path, as some providers do, and asks the store for all others. Returns the port,
  * and the host names of all requests.
  */
-async function startFront(port: number) {
+async function startFront(t: Test, port: number) {
   const hosts = new Set<string>()
   const server = http.createServer((request, response) => {
     const host = request.headers.host?.split(':')[0] ?? ''
@@ -71,12 +71,7 @@ async function startFront(port: number) {
     })
     request.pipe(asked).on('error', () => response.destroy())
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { port: (server.address() as { port: number }).port, hosts, close }
+  return { port: await listen(t, server), hosts }
 }
 
 /** Starts the store with a bucket and the users of Tintype. Returns the programs' settings for it. */
@@ -87,8 +82,7 @@ async function startStore(t: Test, { start, region: regionVariable, domain, iden
   const root = { ...store.access(), region }
   await openStorage(root).ensureBucket()
   await setUsers(() => identify(users, { root, bucket: BUCKET, now: new Date() }))
-  const front = isVirtual ? await startFront(store.port) : undefined
-  t.teardown(() => front?.close())
+  const front = isVirtual ? await startFront(t, store.port) : undefined
   const endpoint = front === undefined ? store.endpoint : `http://${DOMAIN}:${front.port}`
   const settings = {
     TINTYPE_STORAGE_ENDPOINT: endpoint,

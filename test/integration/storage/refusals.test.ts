@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { createServer } from 'node:tls'
 import t from 'tap'
 import type { StorageAccess } from '../../../crds/src/crypto/presign.ts'
@@ -12,6 +11,7 @@ import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'
 import { startVersitygw } from '../../cluster/programs/versitygw.ts'
 import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
+import { listen } from '../../support/servers/serve.ts'
 import { openTestStore } from '../../support/servers/test-store.ts'
 import { setUsers } from '../store-identities.ts'
 
@@ -100,9 +100,7 @@ t.test('a store whose certificate is from a private authority', async (t) => {
     client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy())
   })
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => void proxy.close())
-  const access = { ...store.access(), endpoint: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}` }
+  const access = { ...store.access(), endpoint: `https://127.0.0.1:${await listen(t, proxy)}` }
   t.match((await reasonOf(open(access).ensureBucket())).reason, /from an unknown authority.*set storage\.external\.caConfigMap/)
   // As the chart starts the programs with caConfigMap.
   const program = `
