@@ -190,6 +190,9 @@ t.test('isAllowedHost matches whole labels', async (t) => {
     ['10.0.0.1', '10.0.0.1', false],
     ['*.1', '10.0.0.1', false],
     ['*.bücher.example', 'a.xn--bcher-kva.example', true],
+    ['*.Köln.example', 'xn--kln-sna.example', false],
+    ['straße.example', 'xn--strae-oqa.example', true],
+    ['straße.example', 'strasse.example', false],
     ['bü*.example', 'xn--b-xga.example', false],
   ]
   for (const [pattern, host, matches] of cases)
