@@ -15,7 +15,7 @@ import {
   KubeError,
 } from '../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../crds/client/lister.ts'
-import { applyPatch, pointer } from '../../../../crds/client/patch.ts'
+import { pointer } from '../../../../crds/client/patch.ts'
 import { type MalformedWatchError, readWatchEvents } from '../../../../crds/client/watch-stream.ts'
 import { aThing, type Thing } from './things.ts'
 
@@ -85,13 +85,6 @@ t.test('credentials contain a rotated token after a refresh, and keep the TLS ma
   t.equal(second.tls, first.tls)
   await writeFile(files.caFile, 'another CA')
   t.strictSame((await access.credentials({ refresh: true })).tls, { ca: 'another CA' })
-})
-
-t.test('applyPatch names its field manager', async (t) => {
-  const object = { metadata: { name: 'a' } }
-  const query = { fieldManager: 'operator', force: 'true' }
-  const patch = { contentType: 'application/apply-patch+yaml', body: object, query }
-  t.strictSame(applyPatch(object, { fieldManager: 'operator' }), patch)
 })
 
 t.test('pointer escapes special characters in segments', async (t) => {
