@@ -34,6 +34,8 @@ const KNOWN_MILLISECONDS = 1_000
 const KNOWN_PAIRS = 3
 /** Processor seconds between two checks that show that the page's process works. */
 const BUSY_SECONDS = 0.02
+/** Processor seconds of the main thread between two checks without a script that show an idle task, such as encoding a canvas. A check takes 0.001. */
+const IDLE_TASK_SECONDS = 0.0025
 /** Age of a pending request that the picture may lack. */
 const PENDING_MILLISECONDS = 1_000
 /** Time beyond the usual end of the wait after which the record says why. */
@@ -107,6 +109,8 @@ class StabilityWait {
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
+  /** The milliseconds of the checks in real time, and those of them that the page had. On a busy machine, other processes have most of them. */
+  readonly #own = { real: 0, milliseconds: 0 }
   readonly #started = performance.now()
   /** When the wait ends unless the page gains content, and when it ends anyway. */
   readonly #usualEnd: number
@@ -243,9 +247,9 @@ class StabilityWait {
     while (performance.now() < this.#until) {
       const { lastWorker, hasLiveData } = tab.lifecycle
       const isProven = idleTime !== undefined && hadIdleTime && lastWorker === undefined && !hasLiveData
-      const quietChecks = isProven ? IDLE_CHECKS : QUIET_CHECKS
+      const quietChecks = Math.floor((isProven ? IDLE_CHECKS : QUIET_CHECKS) * this.#slowness)
       // What works or moves without a gain may never rest.
-      const isLate = performance.now() > this.#usualEnd
+      const isLate = this.#own.milliseconds > this.#work.plan.stabilityRealMilliseconds
       const gainsNothing = withoutGain >= quietChecks && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
       if (gainsNothing && withScript >= quietChecks) return motion
@@ -256,20 +260,25 @@ class StabilityWait {
         if (before !== undefined && (await isSamePicture(this.#work, before, picture))) return motion
       }
       const { document } = tab.lifecycle
-      const [checkedAt, processSeconds] = [performance.now(), this.#motion.processSeconds]
+      const [checkedAt, { processSeconds, threadSeconds }] = [performance.now(), this.#motion]
       await passTime(this.#work, REAL_SLICE)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) await this.#arrive()
       const wasIdle = idleTime?.isOver !== false
       motion = await this.#sample(this.#work.plan.stabilityMilliseconds)
       const isGaining =
         motion.hasGrown || tab.lifecycle.trafficAt > checkedAt || tab.lifecycle.hasUnanswered(checkedAt - REQUEST_MILLISECONDS)
-      const isWorking = motion.hasScript || isMoving(motion) || this.#motion.processSeconds - processSeconds >= BUSY_SECONDS
+      const seconds = this.#motion.processSeconds - processSeconds
+      this.#own.milliseconds += Math.max(REAL_SLICE, seconds * 1_000)
+      this.#own.real += performance.now() - checkedAt
+      const isWorking = motion.hasScript || isMoving(motion) || seconds >= BUSY_SECONDS
+      // An idle task may request the next one. The frames of endless animations take as long.
+      const hadIdleTask = !motion.hasScript && !this.#work.hasEndless && this.#motion.threadSeconds - threadSeconds >= IDLE_TASK_SECONDS
       withoutGain = isGaining ? 0 : withoutGain + 1
       withoutWork = isWorking ? 0 : withoutWork + 1
       withScript = motion.hasScript ? withScript + 1 : 0
       // What was added during the idle time is in this sample.
-      hadIdleTime = !isGaining && (hadIdleTime || wasIdle)
-      if (isGaining && idleTime) idleTime = new IdleTime(this.#work)
+      hadIdleTime = !isGaining && !hadIdleTask && (hadIdleTime || wasIdle)
+      if ((isGaining || hadIdleTask) && idleTime) idleTime = new IdleTime(this.#work)
       // In a tall window, the browser may expect a frame that never comes. Another one ends that wait, and idle time follows.
       if (idleTime?.isOver === false && withoutGain > 0 && withoutGain % QUIET_CHECKS === 0)
         await inDocument(this.#work, undefined, () => callInPage(this.#work, 'nextFrame'))
@@ -404,6 +413,11 @@ class StabilityWait {
     const { lifecycle } = this.#work.tab
     const now = performance.now()
     return lifecycle.hasNewRequests(now - REQUEST_MILLISECONDS, now) || lifecycle.newContentAt > this.#sampledAt
+  }
+
+  get #slowness(): number {
+    const { real, milliseconds } = this.#own
+    return milliseconds === 0 ? 1 : Math.max(1, real / milliseconds)
   }
 
   get #hasYoungWorker(): boolean {

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
+import { argumentsOf, treeOf } from '../../../../capture-runner/src/runtime/processes.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { type Pages, serving, servingGreen } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
@@ -441,3 +442,27 @@ for (const { name, options } of TABS) {
     }
   })
 }
+
+/** Lets the page's process run for a fifth of the time, as on a busy machine. */
+function starveRenderers(): () => void {
+  const signal = (name: NodeJS.Signals) => {
+    // Synchronous, so that none ends meanwhile.
+    for (const pid of treeOf(process.pid).filter((each) => argumentsOf(each).includes('--type=renderer'))) process.kill(pid, name)
+  }
+  let turns = 0
+  const timer = setInterval(() => signal(turns++ % 5 === 0 ? 'SIGCONT' : 'SIGSTOP'), 10)
+  return () => {
+    clearInterval(timer)
+    signal('SIGCONT')
+  }
+}
+
+t.test('a decoded picture on a canvas was missing in a screenshot that a busy machine took', async (t) => {
+  const stop = starveRenderers()
+  try {
+    const { pixels } = await stage.shoot(pathOf('a decoded picture on a canvas'))
+    t.strictSame(pixels.at(...MIDDLE), GREEN)
+  } finally {
+    stop()
+  }
+})
