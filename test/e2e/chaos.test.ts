@@ -165,9 +165,9 @@ t.test('a new pod template replaces every runner of a busy pool without aborting
   await kubectl(['patch', 'runnerpool', poolName, '--type=json', '-p', JSON.stringify(template)])
   for (let n = names.length; n < 8; n++) names.push(await shoot(n))
   const done = await Promise.all(names.map((name) => ended(name, 240_000)))
-  // The statuses of the others say what happened to them.
+  // The statuses of the others say what happened to them. On a busy machine, a browser may fail to open a page in time, which costs an attempt, too.
   t.strictSame(
-    done.filter(({ status }) => status?.phase !== 'Completed' || status.attempt !== 1),
+    done.flatMap(({ status }) => (status?.phase === 'Completed' && status.lostRunners === undefined ? [] : [status])),
     [],
   )
   for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(n)), `picture ${n}`)
