@@ -3,10 +3,11 @@ import path from 'node:path'
 import t from 'tap'
 import { stringify } from 'yaml'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { type Finding, findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
+import { findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
 import { exportSchemas, SCHEMA_LOCATION } from '../../chart/schemas.ts'
 import { ensureChartTools } from '../../chart/tools.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { chartDirectory, type Rendered, renderChart } from '../../support/sources/chart.ts'
 import { startPlane } from '../client/plane.ts'
@@ -43,8 +44,6 @@ function inNamespace(object: Rendered): Rendered {
   return isGlobal ? object : { ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }
 }
 
-const describe = ({ checker, rule, kind, name, text }: Finding): string => `${checker} ${rule} ${kind}/${name}: ${text}`
-
 t.test('the chart fits the schemas that the API server publishes', async (t) => {
   const http = plane.connect(t)
   await eventually('the API server publishes the schemas of Tintype’s kinds', () => isPublished(http))
@@ -70,12 +69,9 @@ const isPublished = async (http: KubeHttp) =>
 t.test('every finding of kube-score and checkov in the chart has a written reason, and every reason has a finding', async (t) => {
   const findings = [...(await runKubeScore(tools.kubeScore, file)), ...(await runCheckov(tools.checkov, file))]
   const reasons = await readReasons()
-  t.strictSame(findings.filter((finding) => !findReason(finding, reasons)).map(describe), [])
+  assertEvery(t, findings, (finding) => findReason(finding, reasons))
   const needed = new Set(findings.map((finding) => findReason(finding, reasons)))
-  t.strictSame(
-    reasons.filter((reason) => !needed.has(reason)).map(({ checker, rules }) => `${checker} ${rules}`),
-    [],
-  )
+  assertEvery(t, reasons, (reason) => needed.has(reason))
   t.comment(`${findings.length} findings, ${reasons.length} reasons`)
 })
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
 import { chromium } from 'playwright'
@@ -9,10 +8,10 @@ import { runPythonClient, runTypeScriptClient } from '../../clients/generate.ts'
 import { GENERATED } from '../../clients/openapi-generator.ts'
 import { compileAgainst, installClient, installedPackages, runPlainly } from '../../clients/package.ts'
 import { ensureRuntimes } from '../../clients/runtimes.ts'
-import { findFreePorts } from '../../cluster/host/ports.ts'
 import { repository } from '../../cluster/host/state.ts'
 import { choose, isFullLength } from '../../support/length.ts'
 import { startCuttingProxy } from '../../support/servers/cutting-proxy.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { PICTURE, startStage } from '../fuzz/stage.ts'
 
 // The TypeScript client as npm would publish it, installed into an empty project, against a real gateway, API server and store. Then clients that are
@@ -107,9 +106,6 @@ t.test('a capture and a download survive cut connections', async (t) => {
 })
 
 t.test('the package works in a browser, bundled with esbuild, from an allowed origin', async (t) => {
-  const [port] = await findFreePorts(1)
-  const origin = `http://127.0.0.1:${port}`
-  const gateway = await world.startGateway({ TINTYPE_CORS_ORIGINS: origin })
   const entry = `
     import { CaptureFailedError, Tintype, verifyWebhook } from '@tintype/client'
     globalThis.captureOne = async (baseUrl, apiKey) => {
@@ -137,13 +133,12 @@ t.test('the package works in a browser, bundled with esbuild, from an allowed or
   })
   t.ok((outputFiles[0]?.contents.length ?? 0) < 40_000, `${outputFiles[0]?.contents.length} bytes`)
   t.ok(Object.keys(metafile.inputs).every((file) => file === '<stdin>' || file.endsWith('@tintype/client/dist/index.js')))
-  const server = createServer((request, response) => {
+  const origin = await serve(t, (request, response) => {
     const isScript = request.url === '/script.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? outputFiles[0]?.text : '<!doctype html><script type="module" src="/script.js"></script>')
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  t.teardown(() => void server.close())
+  const gateway = await world.startGateway({ TINTYPE_CORS_ORIGINS: origin })
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await browser.newPage()

@@ -11,6 +11,7 @@ import { openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { browserEnvironment, isSandboxSufficient, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
 import { landlockWrapper, type Wrapper } from '../../../capture-runner/src/jail/wrapper.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { becomeRunner } from '../../support/processes/as-runner.ts'
 import { BROWSER, launchBrowser, openTestJail, PROGRAMS, runInPlace, startRunnerParts, testJail } from './jail-probes.ts'
@@ -174,10 +175,7 @@ t.test('Jail lends each listener to one session at a time, and closes connection
 t.test('openJail reports the error of the node, and leaves no process behind', async (t) => {
   const before = descendants()
   await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be created: .*hold\.sh/ })
-  t.strictSame(
-    descendants().filter((pid) => !before.includes(pid)),
-    [],
-  )
+  assertEvery(t, descendants(), (pid) => before.includes(pid))
 })
 
 t.test('probeSandbox reports a node that allows no user namespaces', async (t) => {
