@@ -3,11 +3,12 @@ import type { Locator, Page } from 'playwright'
 import t from 'tap'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { endEach } from '../links/stage.ts'
-import { assertAccessible, captureEach, signIn, startForeignSite, startStage, visit } from './stage.ts'
+import { assertAccessible, captureEach, openConsole, signIn, startForeignSite, startStage, visit } from './stage.ts'
 
 // The console in a browser over two gateways: the playground, accessibility, the keyboard, what other pages must not be able to do, how sessions begin
 // and end, and where no key may appear.
@@ -51,18 +52,13 @@ t.test('the playground captures a page, and everything comes from the gateway', 
   const [shot] = await world.screenshots.listAll()
   t.match(shot?.spec, { url: 'https://example.com/', accountName: 'acme', options: { darkMode: true, metadataTimings: true } })
   t.strictSame(complaints, [])
-  t.strictSame(
-    requests.filter((request) => !request.startsWith(`${url}/`) && !request.startsWith('data:')),
-    [],
-  )
+  assertEvery(t, requests, (request) => request.startsWith(`${url}/`) || request.startsWith('data:'))
   const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0)
   t.ok(bytes > 10_000 && bytes <= 200 * 1024, `${bytes} bytes of scripts`)
 })
 
 t.test('the playground reports contradictions while you type, and refuses to send them', async (t) => {
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, key)
+  const { page } = await openConsole(t, stage)
   await page.getByLabel('Search options').fill('full_page selector')
   await page.getByLabel('Search options').fill('selector')
   await page.getByLabel('selector', { exact: true }).fill('#main')
@@ -78,19 +74,18 @@ t.test('the playground reports contradictions while you type, and refuses to sen
 
 t.test('the signed link of the playground shows the picture', async (t) => {
   captureEach(t, stage)
-  const seen = await visit(t, stage)
-  await signIn(seen, url, key)
-  await seen.page.getByRole('tab', { name: 'Signed link' }).click()
-  await seen.page.getByText('A link without an end never ends.').waitFor()
-  await seen.page.getByRole('button', { name: 'Sign link' }).click()
-  const link = await seen.page.getByText('/v1/take?').textContent()
+  const { page } = await openConsole(t, stage)
+  await page.getByRole('tab', { name: 'Signed link' }).click()
+  await page.getByText('A link without an end never ends.').waitFor()
+  await page.getByRole('button', { name: 'Sign link' }).click()
+  const link = await page.getByText('/v1/take?').textContent()
   t.notMatch(link, 'expires=')
   const response = await fetch(link ?? '')
   t.equal(response.status, 200)
   t.equal(response.headers.get('content-type'), 'image/png')
-  await seen.page.getByLabel('Ends').selectOption({ label: 'in 7 days' })
-  await seen.page.getByRole('button', { name: 'Sign the changed link' }).click()
-  const ending = new URL((await seen.page.getByText('/v1/take?').textContent()) ?? '')
+  await page.getByLabel('Ends').selectOption({ label: 'in 7 days' })
+  await page.getByRole('button', { name: 'Sign the changed link' }).click()
+  const ending = new URL((await page.getByText('/v1/take?').textContent()) ?? '')
   const days = (Number(ending.searchParams.get('expires')) - Date.now() / 1_000) / 86_400
   t.ok(days > 6.9 && days <= 7, `${days} days`)
   t.equal((await fetch(ending)).status, 200)
@@ -133,10 +128,9 @@ const attemptsWith = (body: string): Attempt[] => [
 ]
 
 t.test('pages of other origins cannot use the session', async (t) => {
-  const seen = await visit(t, stage)
-  await signIn(seen, url, key)
+  const { context } = await openConsole(t, stage)
   const before = (await world.screenshots.listAll()).length
-  const attacker = await seen.context.newPage()
+  const attacker = await context.newPage()
   await attacker.goto(await startForeignSite(t))
   const attempts = [...attemptsWith(JSON.stringify({ url: 'https://example.com/' })), { headers: { 'x-tintype-console': '1' } }, {}]
   t.strictSame(await outcomesAt(attacker, '/v1/screenshots', attempts), ['opaque 0', 'blocked', 'blocked', 'blocked'])
@@ -342,9 +336,7 @@ t.test('a sign-in link signs in after a click, once over all replicas, and leave
 t.test('a sign-in link of another account replaces a session only if the visitor chooses it', async (t) => {
   await world.createAccount('evil')
   const evil = await world.createKey({ accountName: 'evil', name: '\u{202e}adA' })
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, key)
+  const { page, complaints } = await openConsole(t, stage)
   const own = await cookieOf(page)
   const { path, code } = await linkOf(evil)
   // The page is open already, so the browser changes only the fragment.
@@ -360,7 +352,7 @@ t.test('a sign-in link of another account replaces a session only if the visitor
   await page.getByRole('button', { name: 'Sign in to account evil' }).click()
   await page.locator('.who').getByText('evil').waitFor()
   t.not(await cookieOf(page), own)
-  t.strictSame(seen.complaints, [])
+  t.strictSame(complaints, [])
 })
 
 t.test('pages of other origins and frames cannot sign a visitor in', async (t) => {
@@ -377,9 +369,7 @@ t.test('pages of other origins and frames cannot sign a visitor in', async (t) =
 })
 
 t.test('a sign-in link can be answered with the keyboard and a screen reader, on a telephone, in light and in dark', async (t) => {
-  const seen = await visit(t, stage, { width: 360 })
-  const { page } = seen
-  await signIn(seen, url, key)
+  const { page } = await openConsole(t, stage, { width: 360 })
   const long = await world.createKey({ accountName: 'acme', name: `a key ${'with_a_long_title_'.repeat(5)}` })
   await page.goto(`${url}/?link${(await linkOf(long)).path.slice(1)}`)
   const heading = page.getByRole('heading', { name: /^Sign in to account acme as key a key/ })
@@ -412,17 +402,16 @@ t.test('a code that is used at two replicas at the same time begins one session'
 })
 
 t.test('signing out ends the session on every replica', async (t) => {
-  const seen = await visit(t, stage)
-  await signIn(seen, url, key)
+  const { page, context } = await openConsole(t, stage)
   // Ports do not separate cookies, so the session also works at the other replica.
-  const elsewhere = await seen.context.newPage()
+  const elsewhere = await context.newPage()
   await elsewhere.goto(`${other.url}/`)
   await elsewhere.getByRole('navigation', { name: 'Pages' }).waitFor()
-  const cookie = await cookieOf(seen.page)
-  t.match((await seen.context.cookies())[0], { httpOnly: true, sameSite: 'Strict', name: 'tintype-session' })
-  await seen.page.getByRole('button', { name: 'Sign out' }).click()
-  await seen.page.getByLabel('API key').waitFor()
-  t.strictSame(await seen.context.cookies(), [])
+  const cookie = await cookieOf(page)
+  t.match((await context.cookies())[0], { httpOnly: true, sameSite: 'Strict', name: 'tintype-session' })
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('API key').waitFor()
+  t.strictSame(await context.cookies(), [])
   await ended(cookie)
 })
 
@@ -432,21 +421,18 @@ t.test('deleting a key ends its sessions on every replica, and the open page ask
     key,
     body: { name: 'short-lived', scopes: ['screenshots:read', 'usage:read'] },
   })
-  const seen = await visit(t, stage)
-  await signIn(seen, url, body.data.key)
-  const cookie = await cookieOf(seen.page)
+  const { page } = await openConsole(t, stage, { key: body.data.key })
+  const cookie = await cookieOf(page)
   t.strictSame(await statusesOf(cookie), [200, 200])
   await call(`${other.url}/v1/keys/${body.data.id}`, { method: 'DELETE', key })
   await ended(cookie)
-  await seen.page.getByText('Your session has ended. Sign in again.').waitFor()
-  await seen.page.getByLabel('API key').waitFor()
+  await page.getByText('Your session has ended. Sign in again.').waitFor()
+  await page.getByLabel('API key').waitFor()
 })
 
 t.test('the rotation of the key of the session shows the new text, and the page stays signed in', async (t) => {
   const made = await world.createKey({ accountName: 'acme', name: 'own' })
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, made)
+  const { page, complaints } = await openConsole(t, stage, { key: made })
   const before = await cookieOf(page)
   await page.goto(`${url}/#/keys`)
   await page.getByRole('button', { name: 'Rotate own' }).click()
@@ -460,14 +446,11 @@ t.test('the rotation of the key of the session shows the new text, and the page 
   t.strictSame(await statusesOf(renewed), [200, 200], 'also at a replica that does not know the new text yet')
   await ended(before)
   await page.getByRole('row', { name: 'own' }).getByText('earlier text until').waitFor()
-  t.strictSame(seen.complaints, [])
+  t.strictSame(complaints, [])
 })
 
 t.test('keys are in no storage of the browser, in no URL, and in no log', async (t) => {
-  const seen = await visit(t, stage)
-  const { page, context, requests } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/keys`)
+  const { page, context, requests } = await openConsole(t, stage, { path: 'keys' })
   await page.getByLabel('Name').fill('made in the console')
   await page.getByRole('button', { name: 'Create key' }).click()
   const made = (await page.locator('.secret code').textContent()) ?? ''

@@ -1,12 +1,13 @@
 import t from 'tap'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import { toId } from '../../../crds/src/identifiers/names.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { decode } from '../../support/picture.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { endEach } from '../links/stage.ts'
-import { assertAccessible, findViolations, type Stage, signIn, startStage, visit } from './stage.ts'
+import { assertAccessible, findViolations, openConsole, type Stage, startStage, visit } from './stage.ts'
 
 // The pages of the console over real gateways: records, endpoints, keys, usage and videos, and hostile texts and files in them.
 
@@ -22,10 +23,7 @@ async function create(options: object = {}, address = 'https://example.com/'): P
 
 t.test('a record shows picture, facts and files, and can be deleted', async (t) => {
   const id = await create({ save_html: true, full_page: true })
-  const seen = await visit(t, stage)
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/screenshots/${id}`)
+  const { page, complaints } = await openConsole(t, stage, { path: `screenshots/${id}` })
   await page.getByText('The capture has not ended yet.').waitFor()
   await complete(id, picture, world, { width: 1280, height: 800, pageTitle: 'Prices' })
   await page.getByRole('heading', { name: 'Prices' }).waitFor()
@@ -53,10 +51,7 @@ t.test('a record shows picture, facts and files, and can be deleted', async (t) 
 t.test('a comparison shows both pictures, their differences and the changed regions', async (t) => {
   const before = await create()
   await complete(before, picture, world, { width: 1280, height: 800 })
-  const seen = await visit(t, stage, { colorScheme: 'dark' })
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/screenshots/${before}`)
+  const { page, complaints } = await openConsole(t, stage, { path: `screenshots/${before}`, colorScheme: 'dark' })
   await page.getByRole('link', { name: 'Compare with this' }).click()
   await page.getByText(`Capture the page to compare it with ${before}.`).waitFor()
   await page.getByLabel('Search options').fill('compare_to')
@@ -100,10 +95,7 @@ t.test('a comparison shows both pictures, their differences and the changed regi
   await page.reload()
   await page.getByText('The earlier screenshot was deleted').waitFor()
   t.notOk(await page.getByRole('radio', { name: 'Slider' }).count(), 'only the pictures that exist are offered')
-  t.strictSame(
-    complaints.filter((complaint) => !complaint.includes('404')),
-    [],
-  )
+  assertEvery(t, complaints, (complaint) => complaint.includes('404'))
   await call(`${url}/v1/screenshots/${id}`, { method: 'DELETE', key })
 })
 
@@ -136,9 +128,7 @@ t.test('texts that pages control run nothing, lead nowhere and do not reverse a 
     body: { name: nasty.slice(0, 100), description: nasty, url: 'https://hooks.example.com/in', events: ['screenshot.failed'] },
   })
   await call(`${url}/v1/keys`, { method: 'POST', key, body: { name: nasty.slice(0, 100) } })
-  const seen = await visit(t, stage)
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
+  const { page, complaints } = await openConsole(t, stage)
   const attempt = {
     ...{ number: 1, at: '2026-11-24T12:00:00Z', duration_ms: 5, status_code: 500 },
     ...{ error: null, error_message: nasty, response_body: `the receiver wrote ${nasty}` },
@@ -165,11 +155,7 @@ t.test('texts that pages control run nothing, lead nowhere and do not reverse a 
     await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
     t.equal(await page.evaluate('window.ran'), undefined, path)
     const links = await page.evaluate<string[]>('[...document.querySelectorAll("a")].map((link) => link.protocol)')
-    t.strictSame(
-      [...new Set(links)].filter((protocol) => !/^https?:$/.test(protocol)),
-      [],
-      path,
-    )
+    assertEvery(t, links, (protocol) => /^https?:$/.test(protocol), path)
     t.equal(await page.locator('[onerror], main script').count(), 0, path)
     const drawn = await page.evaluate<string>('document.documentElement.outerHTML')
     t.match(drawn, '\\u202e&lt;img', path)
@@ -202,10 +188,7 @@ t.test('stored files never run in the origin of the console', async (t) => {
 })
 
 t.test('keys are created with scopes, shown once, and deleted', async (t) => {
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/keys`)
+  const { page } = await openConsole(t, stage, { path: 'keys' })
   await page.getByLabel('Name').fill('deploy pipeline')
   await page.getByLabel('Hosts that its signed links may capture').fill('example.com, *.example.com')
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -242,10 +225,7 @@ t.test('keys are created with scopes, shown once, and deleted', async (t) => {
 })
 
 t.test('endpoints are created, and their secrets rotated', async (t) => {
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/webhooks`)
+  const { page } = await openConsole(t, stage, { path: 'webhooks' })
   await page.getByLabel('Name').fill('billing')
   await page.getByLabel('URL').fill('http://hooks.example.com/billing')
   const problem = () => page.getByLabel('URL').evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage)
@@ -270,9 +250,8 @@ t.test('endpoints are created, and their secrets rotated', async (t) => {
 
 t.test('a key without scopes for a page does not see it', async (t) => {
   const limited = await world.createKey({ accountName: 'acme', scopes: ['screenshots:read'] })
-  const seen = await visit(t, stage)
-  await signIn(seen, url, limited)
-  const names = await seen.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
+  const { page } = await openConsole(t, stage, { key: limited })
+  const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
   t.strictSame(names, ['Screenshots', 'Videos'])
 })
 
@@ -307,10 +286,7 @@ const facts = { width: 320, height: 240, durationMilliseconds: 600, fps: 25, fra
 t.test('a video is recorded in the playground, plays, and can be deleted', async (t) => {
   const clip = await makeClip(stage)
   endEach(t, world, (shot) => complete(toId(shot.metadata.name), clip, world, facts))
-  const seen = await visit(t, stage)
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/videos`)
+  const { page, complaints } = await openConsole(t, stage, { path: 'videos' })
   await page.getByText('No videos yet').waitFor()
   await page.getByRole('link', { name: 'Record a video' }).click()
   await page.getByLabel('format', { exact: true }).selectOption('webm')
@@ -344,9 +320,8 @@ t.test('every page is accessible and fits a telephone, in light and in dark', as
   const body = { url: 'https://example.com/', options: { format: 'webm' } }
   const { id } = (await call(`${url}/v1/videos`, { method: 'POST', key, body })).body
   await complete(id, await makeClip(stage), world, { ...facts, pageTitle: '<img src=x onerror="window.ran=1">' })
-  const seen = await visit(t, stage, { width: 360 })
-  const { page } = seen
-  await signIn(seen, url, await world.createKey({ accountName: 'acme', scopes: ['*', 'admin:read'] }))
+  const admin = await world.createKey({ accountName: 'acme', scopes: ['*', 'admin:read'] })
+  const { page } = await openConsole(t, stage, { key: admin, width: 360 })
   const pages: [path: string, part: string][] = [
     ['screenshots', '.card'],
     [`screenshots/${screenshotIdOf(shot!.metadata)}`, 'text=Copy id'],

@@ -13,7 +13,7 @@ import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { endEach } from '../links/stage.ts'
-import { assertAccessible, signIn, startStage, visit } from './stage.ts'
+import { assertAccessible, openConsole, startStage } from './stage.ts'
 
 // Schedules in the console. The test ends runs in the role of the runner, and records them as the operator does.
 
@@ -36,10 +36,7 @@ async function endRun({ metadata, spec }: Screenshot, more: Partial<CaptureResul
 
 t.test('a schedule is created with its next times, run, suspended, changed and deleted', async (t) => {
   endEach(t, world, (shot) => endRun(shot))
-  const seen = await visit(t, stage)
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/schedules`)
+  const { page, complaints } = await openConsole(t, stage, { path: 'schedules' })
   await page.getByText('No schedules yet').waitFor()
   await page.getByRole('link', { name: 'New schedule' }).click()
   const create = page.getByRole('button', { name: 'Create schedule' })
@@ -93,10 +90,7 @@ t.test('a change in the form keeps options that the service does not show, and t
   const { id } = body.data
   const stored = async () => (await schedules.listAll()).find(({ spec }) => spec.name === 'hidden')?.spec.template
   const before = await stored()
-  const seen = await visit(t, stage)
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/schedules/${id}/edit`)
+  const { page, complaints } = await openConsole(t, stage, { path: `schedules/${id}/edit` })
   await page.getByText('Records do not show authorization.').waitFor()
   await page.getByLabel('dark_mode', { exact: true }).selectOption('true')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -132,10 +126,7 @@ t.test('a changed run is shown beside the approved one, and approved', async (t)
   }
   const name = schedule?.metadata.name ?? ''
   await schedules.patch(name, mergePatch({ status }), { subresource: 'status' })
-  const seen = await visit(t, stage, { width: 360 })
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
-  await page.goto(`${url}/#/schedules/${id}`)
+  const { page, complaints } = await openConsole(t, stage, { path: `schedules/${id}`, width: 360 })
   await page.getByText('25.0 %, ').first().waitFor()
   const approve = (kind: string) => page.locator(`button.${kind}`, { hasText: 'Approve the last run' }).first().waitFor()
   const showChange = (changed: boolean) =>
@@ -198,9 +189,7 @@ t.test('texts of a schedule run nothing, and its pages are accessible and fit a 
   })
   const { id } = body.data
   await call(`${url}/v1/schedules/${id}/run`, { method: 'POST', key })
-  const seen = await visit(t, stage, { width: 360 })
-  const { page, complaints } = seen
-  await signIn(seen, url, key)
+  const { page, complaints } = await openConsole(t, stage, { width: 360 })
   for (const [path, part] of [
     ['schedules', 'td a'],
     [`schedules/${id}`, '.runs img'],
@@ -217,10 +206,7 @@ t.test('texts of a schedule run nothing, and its pages are accessible and fit a 
 
 t.test('a key that may only read schedules sees no buttons', async (t) => {
   const reader = await world.createKey({ accountName: 'acme', scopes: ['schedules:read', 'screenshots:read'] })
-  const seen = await visit(t, stage)
-  const { page } = seen
-  await signIn(seen, url, reader)
-  await page.goto(`${url}/#/schedules`)
+  const { page } = await openConsole(t, stage, { key: reader, path: 'schedules' })
   await page.locator('td a').first().click()
   await page.getByRole('heading', { name: 'Times' }).waitFor()
   for (const name of ['Run now', 'Suspend', 'Delete']) t.equal(await page.getByRole('button', { name }).count(), 0, name)

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AxeResults } from 'axe-core'
@@ -13,6 +11,7 @@ import { toId } from '../../../crds/src/identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { fillOnce } from '../../cluster/host/fill-once.ts'
 import { findLanePlane } from '../../support/lanes/lane.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { complete } from '../api-gateway/runner-role.ts'
 import { startWorld } from '../api-gateway/world.ts'
 import { endEach } from '../links/stage.ts'
@@ -86,6 +85,22 @@ export async function signIn({ page }: Visit, url: string, key: string): Promise
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 }
 
+interface ConsoleOptions extends VisitOptions {
+  /** Default: that of the stage. */
+  key?: string
+  /** Default: the playground. */
+  path?: string
+}
+
+/** Opens a page of the console, signed in with an API key. */
+export async function openConsole(t: Test, stage: Stage, { key = stage.key, path, ...options }: ConsoleOptions = {}): Promise<Visit> {
+  const { url } = stage.gateways[0]
+  const seen = await visit(t, stage, options)
+  await signIn(seen, url, key)
+  if (path !== undefined) await seen.page.goto(`${url}/#/${path}`)
+  return seen
+}
+
 /** Violations of WCAG 2.2 A and AA and of best practice, as axe finds them. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
@@ -106,9 +121,5 @@ export async function assertAccessible(t: Test, page: Page, what: string): Promi
 }
 
 /** A server of another port, and so of another origin of the same site, with an empty page. */
-export async function startForeignSite(t: Test): Promise<string> {
-  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => site.close())
-  return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`
-}
+export const startForeignSite = (t: Test): Promise<string> =>
+  serve(t, (_request, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
