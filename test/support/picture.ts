@@ -1,20 +1,14 @@
 import sharp from 'sharp'
 
 /** A decoded picture. Tests compare its pixels, not only the existence of a file. */
-export interface Picture {
-  format: string
-  width: number
-  height: number
-  hasAlpha: boolean
-  /** Red, green, blue, alpha of one pixel. */
-  at(x: number, y: number): [number, number, number, number]
-}
+export type Picture = Awaited<ReturnType<typeof decode>>
 
 /** Decodes a png, jpeg or webp completely. */
-export async function decode(file: Buffer): Promise<Picture> {
+export async function decode(file: Buffer) {
   const image = sharp(file, { limitInputPixels: false })
   const { format = '', hasAlpha = false } = await image.metadata()
   const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  /** Red, green, blue, alpha of one pixel. */
   const at = (x: number, y: number): [number, number, number, number] => {
     const offset = (y * info.width + x) * info.channels
     return [data[offset]!, data[offset + 1]!, data[offset + 2]!, data[offset + 3]!]

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -44,15 +44,7 @@ const rbac = (kind: string, plural: string) =>
   defineResource<KubeObject>({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind, namespaced: true })
 
 /** A running gateway process. */
-export interface Gateway {
-  url: string
-  metricsUrl: string
-  process: ChildProcess
-  /** What it wrote to its log. */
-  log: () => string
-  /** Stops it as Kubernetes does. Returns the exit code. */
-  stop: () => Promise<number | null>
-}
+export type Gateway = Awaited<ReturnType<typeof spawnGateway>>
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -186,7 +178,7 @@ const environmentOf = (
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
 })
 
-async function spawnGateway([program = '', ...args]: readonly string[], env: Record<string, string>): Promise<Gateway> {
+async function spawnGateway([program = '', ...args]: readonly string[], env: Record<string, string>) {
   const [port, metricsPort] = await findFreePorts(2)
   const ports = { TINTYPE_PORT: String(port), TINTYPE_METRICS_PORT: String(metricsPort) }
   const child = spawn(program, args, { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -206,6 +198,7 @@ async function spawnGateway([program = '', ...args]: readonly string[], env: Rec
     throw new Error(`the gateway did not start: ${log()}`, { cause })
   })
   if (child.exitCode !== null) throw new Error(`the gateway ended: ${log()}`)
+  /** Stops it as Kubernetes does. Returns the exit code. */
   const stop = async () => {
     child.kill('SIGTERM')
     const code = await ended

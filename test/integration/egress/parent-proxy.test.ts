@@ -6,19 +6,16 @@ import t, { type Test } from 'tap'
 import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
 import { createGuard, type ParentProxy } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { askThrough, tunnelThrough } from '../../support/servers/proxy-client.ts'
 import { startHttpProxy, startSocksProxy } from '../options/page/proxies.ts'
-import { type Site, startRawSite, startSite } from './sites.ts'
-
-interface ParentSite extends Site {
-  /** Received requests, as `METHOD target authorization`. */
-  asked: string[]
-}
+import { startRawSite, startSite } from './sites.ts'
 
 /** A proxy that responds to everything itself. The body `through` shows that the request used the proxy. */
-const startParent = async (t: Test, status = 200): Promise<ParentSite> => {
+const startParent = async (t: Test, status = 200) => {
+  /** Received requests, as `METHOD target authorization`. */
   const asked: string[] = []
   const note = ({ method, url, headers }: http.IncomingMessage): void =>
     void asked.push(`${method} ${url} ${headers['proxy-authorization'] ?? '-'}`)
@@ -61,10 +58,7 @@ t.test('Guard sends names unresolved to the installation’s proxy, with its use
   t.strictSame(parent.asked, [`GET http://nowhere.example/a?b ${basic}`, `CONNECT nowhere.example:443 ${basic}`])
   t.strictSame(asking, [])
   t.match(session.requestLog.entries, [{ decision: 'allowed' }, { decision: 'allowed' }])
-  t.notOk(
-    session.requestLog.entries.some(({ address }) => address),
-    'only the proxy knows the address',
-  )
+  assertEvery(t, session.requestLog.entries, ({ address }) => !address, 'only the proxy knows the address')
 })
 
 t.test('Guard rejects denied targets even if a proxy would accept them', async (t) => {

@@ -8,22 +8,9 @@ import { baselineKey } from '../../../crds/src/records/storage-keys.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
-import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+import { startWorld, type World } from '../api-gateway/world.ts'
 
 // A gateway with a real API server and store. Captures end without a runner: quickly, most of them successfully.
-
-export interface Stage {
-  world: World
-  gateway: Gateway
-  key: string
-  /** Id of the key. */
-  keyId: string
-  /** Ids of existing records by the operations that need one. */
-  ids: Record<string, string>
-  /** A signed link to a stored file. */
-  file: string
-  stop: () => Promise<void>
-}
 
 const EVERY_MILLISECONDS = 200
 /** One of this many captures fails. */
@@ -61,7 +48,7 @@ async function makeFile(api: string, key: string): Promise<string> {
 }
 
 /** A batch and a schedule. The run may delete other ones before it reaches these operations. */
-async function makeIds(api: string, key: string, { plane }: World): Promise<Stage['ids']> {
+async function makeIds(api: string, key: string, { plane }: World): Promise<Record<string, string>> {
   const [url, comparison] = ['https://example.com/', { baseline: 'approved' }]
   const batch = await call(`${api}/screenshots/batch`, { method: 'POST', key, body: { urls: [url] } })
   const { body } = await call(`${api}/schedules`, { method: 'POST', key, body: { url, schedule: '@yearly', comparison } })
@@ -78,8 +65,11 @@ async function makeIds(api: string, key: string, { plane }: World): Promise<Stag
   return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id, undoApproval: id }
 }
 
-/** Starts everything that a client needs: an account without limits, and a picture. */
-export async function startStage(): Promise<Stage> {
+/**
+ * Starts everything that a client needs: an account without limits, and a picture. `ids` are those of existing records by the operations that need one,
+ * `file` is a signed link to a stored file.
+ */
+export async function startStage() {
   const world = await startWorld()
   const stopEnding = endCaptures(world)
   await world.createAccount('acme')
@@ -103,5 +93,5 @@ export async function startStage(): Promise<Stage> {
     stopEnding()
     await world.stop()
   }
-  return { world, gateway, key, keyId: keys.body.data[0].id, ids, file, stop }
+  return { world, gateway, key, keyId: String(keys.body.data[0].id), ids, file, stop }
 }

@@ -17,14 +17,8 @@ export const median = (values: readonly number[]): number => percentile(values, 
 /** The 95th percentile. NaN for an empty list. */
 export const p95 = (values: readonly number[]): number => percentile(values, 95)
 
-/** Summary of durations in milliseconds. */
-interface Summary {
-  p50: number
-  p95: number
-}
-
-/** Summarizes durations. */
-export const summarize = (values: readonly number[]): Summary => ({
+/** Summarizes durations in milliseconds. */
+export const summarize = (values: readonly number[]) => ({
   p50: median(values),
   p95: p95(values),
 })

@@ -107,13 +107,7 @@ export function unsignedWrites({
   )
 }
 
-export interface AttackResult {
-  answers: { name: string; status: number; code: string }[]
-  /** Keys in the bucket after the attack. */
-  keys: string[]
-  /** Parts of the attacked multipart upload. */
-  parts: number
-}
+export type AttackResult = Awaited<ReturnType<typeof attackStore>>
 
 /** The uploads that upstream accepts. */
 export const ACCEPTED_UPSTREAM = [
@@ -123,11 +117,11 @@ export const ACCEPTED_UPSTREAM = [
   'extract, raw, credentials in the header',
 ]
 
-/** Sends all forged uploads to `endpoint`. `client` reads the result. */
-export async function attackStore(keys: StoreKeys, client: Client, bucket: string, endpoint = keys.endpoint): Promise<AttackResult> {
+/** Sends all forged uploads to `endpoint`. `client` reads the keys in the bucket afterwards, and the number of parts of the attacked multipart upload. */
+export async function attackStore(keys: StoreKeys, client: Client, bucket: string, endpoint = keys.endpoint) {
   const uploadId = await client.initiateNewMultipartUpload(bucket, 'users/victim/part', {})
   const target = { bucket, accessKey: keys.accessKey, folder: 'users/victim', uploadId }
-  const answers: AttackResult['answers'] = []
+  const answers: { name: string; status: number; code: string }[] = []
   for (const { name, target: path, headers, body } of unsignedWrites(target)) {
     const response = await fetch(endpoint + path, { method: 'PUT', headers, body: Buffer.from(body, 'base64') })
     answers.push({ name, status: response.status, code: /<Code>(.*?)<\/Code>/.exec(await response.text())?.[1] ?? '' })

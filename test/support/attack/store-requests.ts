@@ -15,15 +15,8 @@ const EMPTY = createHash('sha256').digest('hex')
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** The signature, which signed chunks continue. */
-export interface SignedRequest {
-  url: string
-  headers: Record<string, string>
-  signature: string
-  time: string
-  scope: string
-  key: Buffer
-}
+/** A request with its signature, which signed chunks continue. */
+export type SignedRequest = ReturnType<typeof signStoreRequest>
 
 /** Signs one request. `payload` is the literal value of x-amz-content-sha256. `target` is a path and a query in canonical order. */
 export function signStoreRequest(
@@ -32,7 +25,7 @@ export function signStoreRequest(
   target: string,
   payload: string,
   more: Record<string, string> = {},
-): SignedRequest {
+) {
   const url = new URL(target, endpoint)
   const time = new Date().toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
@@ -42,9 +35,10 @@ export function signStoreRequest(
   const canonical = [method, url.pathname, url.search.slice(1), lines, names.join(';'), payload].join('\n')
   const key = hmac(hmac(hmac(hmac(`AWS4${secretKey}`, time.slice(0, 8)), region), 's3'), 'aws4_request')
   const signature = hmac(key, [ALGORITHM, time, scope, sha256(canonical)].join('\n')).toString('hex')
-  const { host: _, ...sent } = headers // fetch sets it
+  const { host: _, ...others } = headers // fetch sets it
   const authorization = `${ALGORITHM} Credential=${accessKey}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
-  return { url: url.href, headers: { ...sent, authorization }, signature, time, scope, key }
+  const sent: Record<string, string> = { ...others, authorization }
+  return { url: url.href, headers: sent, signature, time, scope, key }
 }
 
 /** An `aws-chunked` body with a signature for each chunk. */

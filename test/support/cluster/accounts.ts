@@ -7,12 +7,8 @@ import { kubectl, kubectlJson, requireKubectl } from './environment.ts'
 import { createApiKey } from './keys.ts'
 import { run } from './pools.ts'
 
-/** An account of one test. */
-export interface ClusterAccount {
-  name: string
-  /** Text of its key. */
-  key: string
-}
+/** An account of one test, with the text of its key. */
+export type ClusterAccount = Awaited<ReturnType<typeof createClusterAccount>>
 
 /** Creates another key of an account, and waits until it is accepted. It is deleted with the account. */
 export async function createClusterKey(name: string, accountName: string): Promise<string> {
@@ -22,7 +18,7 @@ export async function createClusterKey(name: string, accountName: string): Promi
 }
 
 /** Creates an account and waits until its key works. The test's teardown deletes everything. */
-export async function createClusterAccount(t: Test, purpose: string, spec: AccountSpec): Promise<ClusterAccount> {
+export async function createClusterAccount(t: Test, purpose: string, spec: AccountSpec) {
   const name = `${purpose}-${run}`
   t.teardown(() => removeAccount(name))
   await requireKubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec }))

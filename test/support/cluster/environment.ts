@@ -56,17 +56,11 @@ export const cluster: ClusterEnvironment = {
   },
 }
 
-export interface KubectlResult {
-  code: number
-  stdout: string
-  stderr: string
-}
-
 /** Arguments to impersonate the gateway in kubectl, because only it may create names that contain an id. */
 export const AS_GATEWAY = ['--as', `system:serviceaccount:${NAMESPACE}:tintype-api-gateway`]
 
 /** Runs kubectl. Resolves also for a non-zero exit code. `input` goes to standard input. */
-export async function kubectl(args: readonly string[], input?: string): Promise<KubectlResult> {
+export async function kubectl(args: readonly string[], input?: string) {
   const promise = run('kubectl', ['-n', NAMESPACE, ...args], { env: cluster.shell, maxBuffer: 64 * 2 ** 20, timeout: 120_000 })
   if (input !== undefined) promise.child.stdin?.end(input)
   try {

@@ -30,17 +30,6 @@ export async function startVideo(url: string, options: object, key?: string): Pr
 export const finishedVideo = (id: string, { milliseconds = 180_000, key }: { milliseconds?: number; key?: string } = {}) =>
   whenFinished<VideoBody>(`videos/${id}`, milliseconds, key)
 
-/** How a browser played a video. */
-export interface Playback {
-  /** It played to its end. */
-  ended: boolean
-  seconds: number
-  width: number
-  height: number
-  /** A picture of the last frame. */
-  picture: Buffer
-}
-
 /** What the test uses of a video element. */
 interface Player {
   playbackRate: number
@@ -59,8 +48,8 @@ export const launchPlayer = (): Promise<Browser> =>
     args: ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'],
   })
 
-/** Plays the file behind a link in a browser until its end, at four times its speed. */
-export async function play(browser: Browser, link: string): Promise<Playback> {
+/** Plays the file behind a link in a browser until its end, at four times its speed. The picture shows the last frame. */
+export async function play(browser: Browser, link: string) {
   const page = await browser.newPage({ viewport: { width: 800, height: 800 } })
   try {
     await page.setContent(`<body style="margin:0"><video muted style="display:block" src="${absolute(link)}"></video>`)

@@ -30,17 +30,13 @@ export const withAccount = (directory: string, command: readonly string[]) =>
   ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, directory, ...command] as const
 
 /** A service account whose files a program finds as in a pod. */
-export interface PodAccount {
-  /** Runs a command with the files. */
-  wrap: (command: readonly string[]) => readonly string[]
-  environment: Record<string, string>
-}
+export type PodAccount = Awaited<ReturnType<typeof openPodAccount>>
 
 /** Creates a service account with all rights, or uses an existing one without `grant`, and writes its files. */
 export async function openPodAccount(
   access: ClusterAccess,
   { name, directory, grant = false }: { name: string; directory: string; grant?: boolean },
-): Promise<PodAccount> {
+) {
   const http = new KubeHttp(access)
   try {
     if (grant) await createAdministrator(http, name)
@@ -51,7 +47,9 @@ export async function openPodAccount(
   }
   const { hostname, port } = new URL(access.server)
   const environment = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
-  return { wrap: (command) => withAccount(directory, command), environment }
+  /** Runs a command with the files. */
+  const wrap = (command: readonly string[]): readonly string[] => withAccount(directory, command)
+  return { wrap, environment }
 }
 
 const clusterRoleBindings = defineResource<KubeObject>({

@@ -16,15 +16,8 @@ const TTL_SECONDS = 0
 const encodeName = (name: string): Buffer =>
   Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.from([0])])
 
-/** The question of a query. */
-interface Question {
-  name: string
-  type: number
-  /** Its end in the packet. */
-  end: number
-}
-
-const readQuestion = (packet: Buffer): Question => {
+/** The question of a query, and its end in the packet. */
+const readQuestion = (packet: Buffer) => {
   const labels: string[] = []
   let at = 12
   for (; packet[at] !== 0; at += 1 + (packet[at] as number)) {
@@ -60,7 +53,11 @@ const buildRecords = (name: string, type: number, answer: Exclude<DnsResponse, s
   return [...alias, ...wanted.map((address) => record(owner, type, encodeAddress(address)))]
 }
 
-const buildResponse = (query: Buffer, { name, type, end }: Question, answer: Exclude<DnsResponse, 'silence'>): Buffer => {
+const buildResponse = (
+  query: Buffer,
+  { name, type, end }: ReturnType<typeof readQuestion>,
+  answer: Exclude<DnsResponse, 'silence'>,
+): Buffer => {
   const records = typeof answer === 'object' && TYPES[type] ? buildRecords(name, type, answer) : []
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(0x8180 | (answer === undefined ? 3 : answer === 'failure' ? 2 : 0), 2)

@@ -28,21 +28,7 @@ export const answerWith =
     response.writeHead(status, headers).end(body)
   }
 
-export interface HttpsReceiver {
-  /** `https://127.0.0.1:<port>` */
-  url: string
-  port: number
-  /** The CA's certificate, PEM. */
-  ca: string
-  received: ReceivedRequest[]
-  /** Number of accepted connections. */
-  connections: () => number
-  /** Handles requests from now on. Default: 200. */
-  answer: Answer
-  /** Resolves when `count` requests were received. @throws after two minutes */
-  whenReceived: (count: number, timeoutMilliseconds?: number) => Promise<ReceivedRequest[]>
-  close: () => Promise<void>
-}
+export type HttpsReceiver = Awaited<ReturnType<typeof startHttpsReceiver>>
 
 /** Creates a CA and a certificate for these names in `directory`. `ca` is the CA's certificate, PEM. */
 export async function createReceiverCertificate(
@@ -63,13 +49,13 @@ export interface ReceiverOptions {
   host?: string
 }
 
-/** Starts an endpoint on loopback. */
-export async function startHttpsReceiver({ directory, names, host = '127.0.0.1' }: ReceiverOptions): Promise<HttpsReceiver> {
+/** Starts an endpoint on loopback. Its `answer` handles requests from now on. Default: 200. `ca` is the CA's certificate, PEM. */
+export async function startHttpsReceiver({ directory, names, host = '127.0.0.1' }: ReceiverOptions) {
   const { ca, ...paths } = await createReceiverCertificate(directory, names)
   const [cert, key] = await Promise.all([readFile(paths.certificate), readFile(paths.key)])
   const sockets = new Map<Socket, number>()
   let connections = 0
-  const receiver: Pick<HttpsReceiver, 'received' | 'answer'> = { received: [], answer: answerWith(200, 'thanks') }
+  const receiver = { received: [] as ReceivedRequest[], answer: answerWith(200, 'thanks') }
   const server = createServer({ cert, key }, async (request, response) => {
     const received = await toReceived(request, sockets.get(request.socket) ?? 0)
     receiver.received.push(received)
@@ -85,7 +71,9 @@ export async function startHttpsReceiver({ directory, names, host = '127.0.0.1' 
     url: `https://${host}:${port}`,
     port,
     ca,
+    /** Number of accepted connections. */
     connections: () => connections,
+    /** Resolves when `count` requests were received. @throws after two minutes */
     whenReceived: (count: number, timeoutMilliseconds = 120_000) => whenReceived(receiver.received, count, timeoutMilliseconds),
     close: async () => {
       for (const socket of sockets.keys()) socket.destroy()

@@ -1,4 +1,4 @@
-import { type CDPSession, chromium, type Page } from 'playwright'
+import { chromium } from 'playwright'
 import type { Test } from 'tap'
 import { toCall } from '../../../../capture-runner/src/page/call.ts'
 import type { PageFunctionName, PageFunctions } from '../../../../capture-runner/src/page/functions.ts'
@@ -7,19 +7,7 @@ import { CHROMIUM } from '../stage/studio.ts'
 // Opens documents and calls page functions in them, in an isolated world, as a capture does.
 
 /** An open document. */
-export interface OpenDocument {
-  page: Page
-  session: CDPSession
-  contextId: number
-  call: <Name extends PageFunctionName>(
-    name: Name,
-    ...values: Parameters<PageFunctions[Name]>
-  ) => Promise<Awaited<ReturnType<PageFunctions[Name]>>>
-  /** Evaluates an expression in the isolated world. */
-  readInside: (expression: string) => Promise<unknown>
-  /** Evaluates an expression in the page's own world. */
-  read: (expression: string) => Promise<unknown>
-}
+export type OpenDocument = Awaited<ReturnType<Awaited<ReturnType<typeof openLab>>>>
 
 /** A document, or the body of one. */
 export interface Source {
@@ -42,7 +30,7 @@ export async function openLab(t: Test) {
     return route.fulfill({ contentType, body: text })
   })
   const session = await page.context().newCDPSession(page)
-  return async (main: string | Source, others: Readonly<Record<string, string | Source>> = {}): Promise<OpenDocument> => {
+  return async (main: string | Source, others: Readonly<Record<string, string | Source>> = {}) => {
     documents = { '/': main, ...others }
     await page.goto('http://page.test/')
     const { frameTree } = await session.send('Page.getFrameTree')
@@ -52,6 +40,7 @@ export async function openLab(t: Test) {
       grantUniveralAccess: true,
     })
     const contextId = world.executionContextId
+    /** Evaluates an expression in the isolated world. */
     const readInside = async (expression: string) => {
       const evaluation = { expression, contextId, returnByValue: true, awaitPromise: true }
       const { result, exceptionDetails } = await session.send('Runtime.evaluate', evaluation)
@@ -63,8 +52,12 @@ export async function openLab(t: Test) {
       session,
       contextId,
       readInside,
-      call: (name, ...values) => readInside(toCall(name, ...values)),
-      read: (expression) => page.evaluate(expression),
+      call: <Name extends PageFunctionName>(
+        name: Name,
+        ...values: Parameters<PageFunctions[Name]>
+      ): Promise<Awaited<ReturnType<PageFunctions[Name]>>> => readInside(toCall(name, ...values)),
+      /** Evaluates an expression in the page's own world. */
+      read: (expression: string): Promise<unknown> => page.evaluate(expression),
     }
   }
 }

@@ -5,47 +5,29 @@ const execute = promisify(execFile)
 const MAX_BYTES = 1024 * 1024 * 1024
 
 /** What ffprobe reads in a video, with every frame decoded. */
-export interface MovieFacts {
-  codec: string
-  width: number
-  height: number
-  frames: number
-  /** `30/1`. */
-  rate: string
-  seconds: number
-  pixelFormat: string
-  colors: string
-}
-
-/** Examines a video. */
-export async function probeMovie(file: string): Promise<MovieFacts> {
+export async function probeMovie(file: string) {
   const entries = 'stream=codec_name,width,height,nb_read_frames,avg_frame_rate,pix_fmt,color_space,color_range:format=duration'
   const { stdout } = await execute('ffprobe', ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'json', file])
   const { streams, format } = JSON.parse(stdout)
   const [stream] = streams
   return {
-    codec: stream.codec_name,
-    width: stream.width,
-    height: stream.height,
+    codec: String(stream.codec_name),
+    width: Number(stream.width),
+    height: Number(stream.height),
     frames: Number(stream.nb_read_frames),
-    rate: stream.avg_frame_rate,
+    /** `30/1`. */
+    rate: String(stream.avg_frame_rate),
     seconds: Number(format.duration),
-    pixelFormat: stream.pix_fmt,
+    pixelFormat: String(stream.pix_fmt),
     colors: `${stream.color_space ?? ''}/${stream.color_range ?? ''}`,
   }
 }
 
 /** The decoded frames of a video. */
-export interface Frames {
-  width: number
-  height: number
-  count: number
-  /** Brightness of a pixel, 0 to 255. */
-  brightness: (frame: number, x: number, y: number) => number
-}
+type Frames = Awaited<ReturnType<typeof decodeMovie>>
 
 /** Decodes every stored frame, and repeats or drops none. */
-export async function decodeMovie(file: string): Promise<Frames> {
+export async function decodeMovie(file: string) {
   const { width, height } = await probeMovie(file)
   const args = ['-v', 'error', '-i', file, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray', '-']
   const { stdout } = await execute('ffmpeg', args, { encoding: 'buffer', maxBuffer: MAX_BYTES })
@@ -54,7 +36,8 @@ export async function decodeMovie(file: string): Promise<Frames> {
     width,
     height,
     count: stdout.length / size,
-    brightness: (frame, x, y) => stdout[frame * size + y * width + x] ?? Number.NaN,
+    /** Brightness of a pixel, 0 to 255. */
+    brightness: (frame: number, x: number, y: number) => stdout[frame * size + y * width + x] ?? Number.NaN,
   }
 }
 

@@ -2,13 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A site on loopback. `pages` maps paths to HTML or to request handlers. Other paths return 404. */
-export interface PageServer {
-  url: (path: string) => string
-  /** Requests, oldest first, as `GET /path`. */
-  readonly requests: string[]
-  close: () => Promise<void>
-}
+/** A site on loopback. */
+export type PageServer = Awaited<ReturnType<typeof servePages>>
 
 export type Pages = Record<string, string | RequestListener>
 
@@ -26,8 +21,9 @@ export const drawing = (fill: string, width: number, height = width): string =>
 export const servingGreen = (width: number, height = width, milliseconds = 0): RequestListener =>
   serving('image/svg+xml', drawing('#0f0', width, height), milliseconds)
 
-/** Serves pages on a free port of 127.0.0.1. */
-export async function servePages(pages: Pages): Promise<PageServer> {
+/** Serves pages on a free port of 127.0.0.1. `pages` maps paths to HTML or to request handlers. Other paths return 404. */
+export async function servePages(pages: Pages) {
+  /** Oldest first, as `GET /path`. */
   const requests: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
@@ -47,7 +43,7 @@ export async function servePages(pages: Pages): Promise<PageServer> {
   const { port } = server.address() as AddressInfo
   return {
     requests,
-    url: (path) => `http://127.0.0.1:${port}${path}`,
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
     close: async () => {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,19 +1,10 @@
 import sharp from 'sharp'
 
 /** A decoded image with access to its pixels. */
-export interface Pixels {
-  format: string
-  width: number
-  height: number
-  /** Width and height. */
-  size: [width: number, height: number]
-  channels: number
-  /** The color at a point, `[red, green, blue]` or with alpha. */
-  at: (x: number, y: number) => number[]
-}
+export type Pixels = Awaited<ReturnType<typeof decode>>
 
 /** Decodes an image. */
-export async function decode(picture: Buffer): Promise<Pixels> {
+export async function decode(picture: Buffer) {
   const { format } = await sharp(picture, { limitInputPixels: false }).metadata()
   const { data, info } = await sharp(picture, { limitInputPixels: false }).raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info
@@ -21,9 +12,10 @@ export async function decode(picture: Buffer): Promise<Pixels> {
     format,
     width,
     height,
-    size: [width, height],
+    size: [width, height] as [width: number, height: number],
     channels,
-    at: (x, y) => {
+    /** The color at a point, `[red, green, blue]` or with alpha. */
+    at: (x: number, y: number): number[] => {
       if (x < 0 || y < 0 || x >= width || y >= height) throw new Error(`${x},${y} is not in a picture of ${width} × ${height}`)
       const start = (y * width + x) * channels
       return [...data.subarray(start, start + channels)]

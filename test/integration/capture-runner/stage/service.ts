@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -14,17 +14,17 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
-import { type EncryptionKey, toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
+import { toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
 import { RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
 import { createSigner, type Signer } from '../../../../operator/src/runner/signature.ts'
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { findFreePorts } from '../../../cluster/host/ports.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { endWithTest } from '../../../support/processes/own-children.ts'
-import { openTestPlane, type TestPlane, type TestPlaneOptions } from '../../../support/processes/own-plane.ts'
+import { openTestPlane, type TestPlaneOptions } from '../../../support/processes/own-plane.ts'
 import { accessPlane } from '../../../support/processes/plane-access.ts'
 import { parseLogLines } from '../../../support/sources/log-lines.ts'
-import { type Bucket, openBucket } from './bucket.ts'
+import { openBucket } from './bucket.ts'
 import { CHROMIUM } from './studio.ts'
 
 // A runner as a separate process like in a pod, with a real API server, a real storage, and the operator's client.
@@ -33,34 +33,14 @@ const MAIN = join(import.meta.dirname, '../../../../capture-runner/src/main.ts')
 const JAIL = join(import.meta.dirname, '../../../../capture-runner/jail')
 const POD_UID = '6b1f7f0e-0000-4000-8000-00000000000a'
 
-/** The runner's process. */
-export interface RunnerProcess {
-  url: string
-  child: ChildProcess
-  client: RunnerClient
-  key: EncryptionKey
-  log: () => string
-  /** Sends SIGTERM. Returns the exit code. */
-  stop: () => Promise<number | null>
+interface ClaimOptions {
+  options?: CaptureOptions
+  attempt?: number
+  milliseconds?: number
 }
 
-/** The environment of a runner. */
-export interface Service {
-  plane: TestPlane
-  bucket: Bucket
-  screenshots: Resource<Screenshot>
-  sign: Signer
-  address: { uid: string; ip: string }
-  startRunner: (env?: Record<string, string>) => Promise<RunnerProcess>
-  /** Creates a Screenshot, claims it for the runner, and returns its order. */
-  claim: (url: string, given?: { options?: CaptureOptions; attempt?: number; milliseconds?: number }) => Promise<CaptureOrder>
-  keyOf: (order: CaptureOrder) => string
-  /** The Screenshot once it is finished. */
-  finished: (order: CaptureOrder) => Promise<Screenshot>
-}
-
-/** Starts the other services, which end with the test file. */
-export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'> = {}): Promise<Service> {
+/** Starts the services that a runner needs, which end with the test file. */
+export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'> = {}) {
   const [plane, bucket] = await Promise.all([openTestPlane(options), openBucket(t)])
   t.teardown(plane.stop)
   const { namespace } = plane
@@ -100,12 +80,13 @@ export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'
     sign,
     address,
     keyOf,
-    startRunner: async (env = {}) => {
+    startRunner: async (env: Record<string, string> = {}) => {
       const runner = await spawnRunner({ ...fixed, ...env }, sign, address)
       t.teardown(() => runner.child.kill('SIGKILL'))
       return runner
     },
-    claim: async (url, { options, attempt = 1, milliseconds = 60_000 } = {}) => {
+    /** Creates a Screenshot, claims it for the runner, and returns its order. */
+    claim: async (url: string, { options, attempt = 1, milliseconds = 60_000 }: ClaimOptions = {}): Promise<CaptureOrder> => {
       const name = toObjectName(newId('scr', new Date()))
       const spec = { url, ...(options ? { options } : {}) }
       const created = await screenshots.create({ metadata: { name }, spec } as unknown as Screenshot)
@@ -118,7 +99,8 @@ export async function openService(t: Test, options: Pick<TestPlaneOptions, 'own'
       }))
       return { ...order, upload, artifacts, deadline: Date.now() + milliseconds }
     },
-    finished: ({ name }) =>
+    /** The Screenshot once it is finished. */
+    finished: ({ name }: CaptureOrder) =>
       eventually(`${name} is finished`, async () => {
         const screenshot = await screenshots.get(name)
         return screenshot.status?.completionTime !== undefined && screenshot
@@ -155,7 +137,7 @@ async function makeToken(http: KubeHttp, directory: string): Promise<string> {
   return file
 }
 
-async function spawnRunner(env: Record<string, string>, sign: Signer, address: Service['address']): Promise<RunnerProcess> {
+async function spawnRunner(env: Record<string, string>, sign: Signer, address: { uid: string; ip: string }) {
   const [port = 0] = await findFreePorts(1)
   const child = spawn(process.execPath, [MAIN], { env: { ...env, TINTYPE_PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
   endWithTest(child)
@@ -168,6 +150,7 @@ async function spawnRunner(env: Record<string, string>, sign: Signer, address: S
   if (child.exitCode !== null) throw new Error(`the runner ended: ${log()}`)
   const client = new RunnerClient(sign, { port })
   const key = toEncryptionKey(await client.identity(address))
+  /** Returns the exit code. */
   const stop = async () => {
     child.kill('SIGTERM')
     const code = await ended

@@ -25,15 +25,7 @@ export interface Taken extends Captured {
 }
 
 /** A runner's browsers without its server, shared by the capture tests. */
-export interface Studio {
-  browsers: Browsers
-  httpCache: HttpCache
-  /** Captures like a runner, without the upload. The file of a video remains until the end. */
-  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Taken>
-  /** The error of a capture that must fail. */
-  shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
-  close: () => Promise<void>
-}
+export type Studio = Awaited<ReturnType<typeof openStudio>>
 
 export interface How {
   account?: string
@@ -93,7 +85,7 @@ export async function openStudio({
   extraArguments = [],
   hasFrameControl = process.env.TINTYPE_FRAME_CONTROL !== 'false',
   video,
-}: StudioOptions = {}): Promise<Studio> {
+}: StudioOptions = {}) {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
@@ -114,9 +106,10 @@ export async function openStudio({
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()
-  const shoot: Studio['shoot'] = (url, options, how) =>
+  /** Captures like a runner, without the upload. The file of a video remains until the end. */
+  const shoot = (url: string, options?: CaptureOptions, how?: How): Promise<Taken> =>
     inRealTimeAfterHang((isRealTime) => shootOnce(url, options, { ...how, ...(isRealTime ? { isRealTime } : {}) }))
-  const shootOnce: Studio['shoot'] = async (url, options, how = {}) => {
+  const shootOnce = async (url: string, options?: CaptureOptions, how: How = {}): Promise<Taken> => {
     const {
       account = 'default',
       signal = AbortSignal.timeout(120_000),
@@ -158,7 +151,8 @@ export async function openStudio({
     browsers,
     httpCache,
     shoot,
-    shootInVain: async (...args) => {
+    /** The error of a capture that must fail. */
+    shootInVain: async (...args: Parameters<typeof shoot>) => {
       const error = await shoot(...args).then(
         () => undefined,
         (reason: unknown) => reason,

@@ -12,14 +12,6 @@ import type { RunnerMessage, RunnerNews, RunnerSettings } from './runner-program
 const PROGRAM = path.join(import.meta.dirname, 'runner-program.ts')
 const DEADLINE_MILLISECONDS = 600_000
 
-/** A running capture. */
-interface UnderWay {
-  /** Resolves when the picture is taken or the capture has failed, so that the next one can start. */
-  taken: Promise<void>
-  /** Resolves when the picture is stored. @throws when the capture failed */
-  stored: Promise<RunnerMessage>
-}
-
 type BenchRunner = Awaited<ReturnType<typeof openRunner>>
 
 /** Starts a runner and waits until its first browser is ready. @param more settings of the runner; default: as shipped */
@@ -42,8 +34,11 @@ export async function openRunner(store: Store, more: Partial<RunnerSettings> = {
   listen().catch((error: unknown) => {
     for (const { fail } of open.values()) fail(error)
   })
-  /** Starts a capture that will be stored under this key. */
-  const begin = (url: string, key: string, options?: CaptureOptions): UnderWay => {
+  /**
+   * Starts a capture that will be stored under this key. `taken` resolves when the picture is taken or the capture has failed, so that the next one can
+   * start; `stored` rejects when the capture failed.
+   */
+  const begin = (url: string, key: string, options?: CaptureOptions) => {
     const uid = randomUUID()
     const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerMessage>()]
     open.set(uid, { taken: taken.resolve, stored: ended.resolve, fail: ended.reject })

@@ -11,14 +11,7 @@ const CHROMIUM = '/usr/bin/chromium-headless-shell'
 export type Device = 'mobile' | 'desktop'
 
 /** One run of Lighthouse. Scores are 0 to 100, times are milliseconds as Lighthouse simulates them. */
-export interface LighthouseRun {
-  performance: number
-  bestPractices: number
-  firstPaint: number
-  largestPaint: number
-  blocking: number
-  shift: number
-}
+export type LighthouseRun = Awaited<ReturnType<typeof runLighthouse>>
 
 interface Report {
   categories: Readonly<Record<'performance' | 'best-practices', { score: number | null }>>
@@ -27,7 +20,7 @@ interface Report {
 }
 
 /** Opens a page of the console in a new browser, signed in, with an empty cache. `page` comes after `#/`. */
-export async function runLighthouse({ gateway: { url }, cookie }: ConsoleStage, page: string, device: Device): Promise<LighthouseRun> {
+export async function runLighthouse({ gateway: { url }, cookie }: ConsoleStage, page: string, device: Device) {
   const home = await installPackages(`lighthouse-${LIGHTHOUSE_VERSION}`, { lighthouse: LIGHTHOUSE_VERSION })
   const args = [
     path.join(home, 'node_modules/lighthouse/cli/index.js'),

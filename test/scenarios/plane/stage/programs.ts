@@ -9,17 +9,11 @@ import { bodyOf, send } from './requests.ts'
 
 const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
 
-export interface Prepared {
-  gateway: GatewayPod
-  keys: string[]
-  accounts: readonly string[]
-}
-
 /** Starts a gateway, and waits for valid keys of some accounts and the given number of idle runners. Needs a running operator. */
 export async function prepareAccountsAndRunners(
   plane: Plane,
   { runners, captureMilliseconds = 200, gateway: options = {} }: { runners: number; captureMilliseconds?: number; gateway?: StartOptions },
-): Promise<Prepared> {
+) {
   const gateway = await plane.startGateway(options)
   const keys = await Promise.all(ACCOUNTS.map((name) => plane.createAccount(name)))
   await plane.fleet.ask({ captureMilliseconds })
@@ -37,7 +31,7 @@ export async function prepareGateway(
   plane: Plane,
   accounts: Readonly<Record<string, Plan>>,
   { environment, flags = [] }: Pick<StartOptions, 'environment' | 'flags'> = {},
-): Promise<Omit<Prepared, 'accounts'>> {
+) {
   const options = { environment: { ...LONG_QUEUE, ...environment }, flags }
   const operator = await plane.startOperator(options)
   const keys = await Promise.all(Object.entries(accounts).map(([name, plan]) => plane.createAccount(name, plan)))

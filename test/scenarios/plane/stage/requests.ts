@@ -74,17 +74,14 @@ export interface Load extends Request {
   status: number
 }
 
-/** Milliseconds of each request, and from the first to the last. */
-export interface LoadTimes {
-  milliseconds: number[]
-  totalMilliseconds: number
-}
-
-/** Sends requests to these URLs in rotation. Each client waits for its response before the next request. @throws at another status */
+/**
+ * Sends requests to these URLs in rotation. Each client waits for its response before the next request. Returns the milliseconds of each request, and from
+ * the first to the last. @throws at another status
+ */
 export async function sendAtOnce(
   urls: readonly string[],
   { atOnce, count = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY, status, ...request }: Load,
-): Promise<LoadTimes> {
+) {
   const milliseconds: number[] = []
   const started = performance.now()
   let next = 0
@@ -101,6 +98,8 @@ export async function sendAtOnce(
   return { milliseconds, totalMilliseconds: performance.now() - started }
 }
 
+export type LoadTimes = Awaited<ReturnType<typeof sendAtOnce>>
+
 /** Requests per second. */
 export const rateOf = ({ milliseconds, totalMilliseconds }: LoadTimes): number => milliseconds.length / (totalMilliseconds / 1_000)
 
@@ -109,15 +108,6 @@ export interface Accepted {
   id: string
   /** The account's key. */
   key: string
-}
-
-/** Results of many requests for screenshots. */
-export interface RequestResults {
-  accepted: Accepted[]
-  /** Response times of accepted requests in milliseconds. */
-  milliseconds: number[]
-  /** Counts of other responses, by status and message. */
-  others: Record<string, number>
 }
 
 /** A steady load of screenshots. Requests rotate over keys and gateways. */
@@ -136,9 +126,12 @@ export interface RequestLoad {
 const TICK_MILLISECONDS = 10
 const ACCEPTED = 202
 
-/** Sends requests at a steady rate without waiting for responses, and then waits for the last response. */
-export async function sendSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: RequestLoad): Promise<RequestResults> {
-  const asked: RequestResults = { accepted: [], milliseconds: [], others: {} }
+/**
+ * Sends requests at a steady rate without waiting for responses, and then waits for the last response. Returns the response times of accepted requests in
+ * milliseconds, and counts of other responses by status and message.
+ */
+export async function sendSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: RequestLoad) {
+  const asked = { accepted: [] as Accepted[], milliseconds: [] as number[], others: {} as Record<string, number> }
   const open = new Set<Promise<void>>()
   const started = performance.now()
   const total = Math.round((perSecond * seconds) / batch)
@@ -172,6 +165,8 @@ export async function sendSteadily({ urls, keys, perSecond, seconds, batch = 1, 
   await Promise.all(open)
   return asked
 }
+
+export type RequestResults = Awaited<ReturnType<typeof sendSteadily>>
 
 /** Ids of one creation, or of a batch as far as it was created. */
 function idsOf(text: string): string[] {

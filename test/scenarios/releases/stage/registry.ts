@@ -60,26 +60,13 @@ async function isLive(url: string): Promise<boolean> {
   }
 }
 
-/** Differences between the files of an image and what the release says about it. */
-export interface Comparison {
-  npm: number
-  debian: number
-  go: number
-  /** Package URLs that the SBOM lacks. */
-  missing: string[]
-  /** Package URLs of the SBOM that are not in the image. */
-  surplus: string[]
-  /** Packages whose license the notices lack. */
-  withoutNotice: string[]
-}
-
 const npmPurl = (name: string, version: string): string => {
   const [scope, base] = name.startsWith('@') ? (name.split('/') as [string, string]) : ['', name]
   return new PackageURL('npm', scope, base, version, undefined, '').toString()
 }
 
-/** Compares an image's files below `root` with its SBOM and its notices. */
-export async function compareImage(root: string, plan: ImagePlan, sbom: string, notices: string): Promise<Comparison> {
+/** Finds differences between the files of an image below `root`, its SBOM and its notices. */
+export async function compareImage(root: string, plan: ImagePlan, sbom: string, notices: string) {
   const debian = await listDebian(root)
   const npm = await listNpm(root)
   const go = plan.goProgram === undefined ? [] : await listGo(path.join(root, plan.goProgram))
@@ -93,8 +80,11 @@ export async function compareImage(root: string, plan: ImagePlan, sbom: string, 
     npm: npm.length,
     debian: debian.length,
     go: go.length,
+    /** Package URLs that the SBOM lacks. */
     missing: [...found].filter((purl) => !listed.has(purl)),
+    /** Package URLs of the SBOM that are not in the image. */
     surplus: [...listed].filter((purl) => !found.has(purl)),
+    /** Packages whose license the notices lack. */
     withoutNotice: [...debian, ...npm].filter((entry) => !hasNotice(notices, entry)).map(({ name }) => name),
   }
 }
