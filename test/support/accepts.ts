@@ -16,3 +16,8 @@ export function assertEvery<T>(t: Test, values: readonly T[], check: (value: T) 
     message,
   )
 }
+
+/** Fails with all values if the check holds for none of them. */
+export function assertSome<T>(t: Test, values: readonly T[], check: (value: T) => unknown, message = 'one of the values'): void {
+  t.ok(values.some(check), message, { values })
+}

@@ -1,8 +1,7 @@
 // Setup of tests with an operator: a real API server and store, a gateway and an operator as processes, and a real HTTPS endpoint for webhooks. The
 // tests complete captures in the role of the runner.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -13,6 +12,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { secretNames, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import { accessPlane } from '../../support/processes/plane-access.ts'
@@ -37,12 +37,9 @@ export async function startStage(t: Test) {
     await http.close()
     await world.stop()
   })
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-deliveries-'))
+  const directory = await createDirectory(t, 'deliveries')
   const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
-  t.teardown(async () => {
-    await receiver.close()
-    await rm(directory, { recursive: true, force: true })
-  })
+  t.teardown(receiver.close)
   const ca = join(directory, 'receivers.pem')
   await writeFile(ca, receiver.ca)
   await putSealingKey(http, world)

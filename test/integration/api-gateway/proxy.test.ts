@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, readdir } from 'node:fs/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
+import { createDirectory } from '../../support/directory.ts'
 import { type Nginx, startNginx } from '../../support/servers/nginx.ts'
 import { chartDirectory, find, renderChart } from '../../support/sources/chart.ts'
 import { complete } from './runner-role.ts'
@@ -22,8 +22,7 @@ await world.createAccount('acme')
 const key = await world.createKey({ accountName: 'acme' })
 // The gateway derives its public URL from the proxy's headers.
 const gateway = await world.startGateway()
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-proxy-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'proxy')
 
 const values = path.join(chartDirectory, 'examples/ingress-nginx.yaml')
 const objects = await renderChart({}, ['--values', values])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
+import { assertEvery } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { choose } from '../../support/length.ts'
 import { servePages } from './stage/page-server.ts'
@@ -225,14 +226,7 @@ t.test('complaint: a wedged browser keeps failing until someone restarts the con
     outcomes.push(typeof shot === 'string' ? shot : 'right')
   }
   t.equal(outcomes.at(-1), 'right', outcomes.join())
-  t.strictSame(
-    outcomes.slice(0, -1).filter((code) => !/^(TIMEOUT|INTERNAL_ERROR)$/.test(code)),
-    [],
-    'each failure has its code',
-  )
+  assertEvery(t, outcomes.slice(0, -1), (code) => /^(TIMEOUT|INTERNAL_ERROR)$/.test(code), 'each failure has its code')
   await twoRest()
-  t.ok(
-    browsers().every((pid) => !frozen.includes(pid)),
-    'both were replaced',
-  )
+  assertEvery(t, browsers(), (pid) => !frozen.includes(pid), 'both were replaced')
 })

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
+import { assertSome } from '../../support/accepts.ts'
 import { openStage } from '../options/options.ts'
 
 // URLs that return a PDF. The browser itself printed the files.
@@ -92,10 +93,7 @@ for (const path of ['/file.pdf', '/attached', '/moved']) {
   t.test(`a PDF is shown as a page: ${path}`, async (t) => {
     const { picture, pixels, findings } = await stage.shoot(path)
     t.strictSame([pixels.size, pixels.at(790, 490)], [[800, 500], GREEN])
-    t.ok(
-      (await sharp(picture).stats()).channels.some(({ stdev }) => stdev > 1),
-      'the heading is drawn',
-    )
+    assertSome(t, (await sharp(picture).stats()).channels, ({ stdev }) => stdev > 1, 'the heading is drawn')
     t.equal(findings.pageTitle, 'Two sheets')
     t.strictSame(findings.warnings, [])
   })

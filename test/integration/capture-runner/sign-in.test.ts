@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Cookie, PrivateOptions } from '@tintype/crds/options/private'
 import t, { type Test } from 'tap'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openStage } from '../options/options.ts'
 import { type PageServer, type Pages, servePages } from './stage/page-server.ts'
@@ -302,7 +303,7 @@ interface ReceivedRequest {
 }
 
 /** A server that records the credentials of each request for `/<method>`. It allows any origin, and requires a user name if configured. */
-async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}) {
+async function serveWays(t: Test, { asksForName = false, pages = {} as Pages } = {}) {
   const received: ReceivedRequest[] = []
   const answer: RequestListener = (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://any')
@@ -395,50 +396,36 @@ const ALL_SECRETS = ['authorization', 'cookie', 'x-pass']
 
 for (const [name, privateOptions] of Object.entries(SIGNED)) {
   t.test(`${name} are sent to no other host by any method of a page`, async (t) => {
-    const foreign = await listen(t, { asksForName: name === 'basic auth' })
-    const own = await listen(t)
+    const foreign = await serveWays(t, { asksForName: name === 'basic auth' })
+    const own = await serveWays(t)
     own.pages['/'] = pageOf([`http://foreign.example:${foreign.port}`])
     own.pages['/wait'] = until(() => waysOf(foreign.received).size === Object.keys(WAYS).length)
     own.pages['/service.js'] = service
     await stage.takeAt(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
     const received = waysOf(foreign.received)
-    t.strictSame(
-      Object.keys(WAYS).filter((way) => !received.has(way)),
-      [],
-      'each request arrives',
-    )
-    t.ok(
-      foreign.received.some(({ method }) => method === 'OPTIONS'),
-      'preflights too',
-    )
-    t.strictSame(
-      foreign.received.filter(({ secrets }) => secrets.length > 0),
-      [],
-      'without credentials',
-    )
+    assertEvery(t, Object.keys(WAYS), (way) => received.has(way), 'each request arrives')
+    assertSome(t, foreign.received, ({ method }) => method === 'OPTIONS', 'preflights too')
+    assertEvery(t, foreign.received, ({ secrets }) => secrets.length === 0, 'without credentials')
     if (name !== 'basic auth') t.strictSame(own.received[0]?.secrets.toSorted(), ALL_SECRETS, 'the control: its own origin gets them')
   })
 
   t.test(`${name} follow no redirect to another host by any method of a page`, async (t) => {
-    const foreign = await listen(t, { asksForName: name === 'basic auth' })
-    const own = await listen(t)
+    const foreign = await serveWays(t, { asksForName: name === 'basic auth' })
+    const own = await serveWays(t)
     for (const way of Object.keys(WAYS)) own.pages[`/${way}`] = away(foreign.port)
     own.pages['/'] = pageOf([''])
     own.pages['/wait'] = until(() => waysOf(foreign.received).size > MOST_WAYS)
     own.pages['/service.js'] = service
     await stage.takeAt(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
     t.ok(waysOf(foreign.received).size > MOST_WAYS, `${foreign.received.length} arrive`)
-    t.strictSame(
-      foreign.received.filter(({ secrets }) => secrets.length > 0),
-      [],
-    )
+    assertEvery(t, foreign.received, ({ secrets }) => secrets.length === 0)
     const image = own.received.find(({ way }) => way === 'img')
     if (name !== 'basic auth') t.strictSame(image?.secrets.toSorted(), ALL_SECRETS, 'the control')
   })
 }
 
 t.test('cookies are sent neither to a parent domain, nor to a subdomain, nor to a sibling of the page’s host', async (t) => {
-  const site = await listen(t)
+  const site = await serveWays(t)
   const hosts = ['own.example', 'www.a.own.example', 'other.example'].map((host) => `http://${host}:${site.port}/`)
   site.pages['/page'] =
     `<!doctype html><p>Text.</p>${hosts.map((host, index) => `<img src="${host}beside-${index}">`).join('')}<img src="/mine">`

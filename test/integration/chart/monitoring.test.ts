@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml'
 import { ensureChartTools } from '../../chart/tools.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { repository } from '../../cluster/host/state.ts'
-import { assertEvery } from '../../support/accepts.ts'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { find, renderChart } from '../../support/sources/chart.ts'
 import { startWorld } from '../api-gateway/world.ts'
@@ -48,10 +48,7 @@ t.test('every alert has a test, and docs/operations.md says what to do', async (
   const parsed = parse(tests) as { tests: { alert_rule_test?: { alertname: string; exp_alerts: object[] }[] }[] }
   const fired = parsed.tests.flatMap(({ alert_rule_test: all = [] }) => all.filter(({ exp_alerts }) => exp_alerts.length > 0))
   for (const { alert } of alerts) {
-    t.ok(
-      fired.some(({ alertname }) => alertname === alert),
-      `${alert} is tested`,
-    )
+    assertSome(t, fired, ({ alertname }) => alertname === alert, `${alert} is tested`)
     t.ok(guide.includes(alert), `${alert} is explained`)
   }
 })

@@ -10,6 +10,7 @@ import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { createResolver } from '../../../capture-runner/src/egress/resolve.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
 import { resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
+import { assertSome } from '../../support/accepts.ts'
 import { LITERAL_ATTACKS } from '../../support/attack/attack-list.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
 import { type DnsResponse, inTurns, type QueryType, startDnsServer } from '../../support/servers/dns-server.ts'
@@ -127,10 +128,7 @@ for (const { name, opens } of attacks) {
   t.test(`Guard rejects the target of ${name}, and connects after it is allowed`, async (t) => {
     const opened = await visit(name, { allowedCidrs: opens })
     t.match(opened.plain, { status: 200, body: 'reached' })
-    t.ok(
-      opened.arrived.some((address) => PRIVATE.includes(address)),
-      `arrived at ${opened.arrived}`,
-    )
+    assertSome(t, opened.arrived, (address) => PRIVATE.includes(address), `arrived at ${opened.arrived}`)
 
     const closed = await visit(name)
     t.strictSame(closed.arrived, [])
@@ -178,10 +176,7 @@ t.test('Guard never follows DNS rebinding to a private address', async (t) => {
   session.close()
   t.ok(arrived.includes(PUBLIC), 'the public address is used')
   t.notOk(arrived.includes('10.1.2.3'))
-  t.ok(
-    session.requestLog.entries.some(({ decision }) => decision === 'refused'),
-    'the private address was resolved too',
-  )
+  assertSome(t, session.requestLog.entries, ({ decision }) => decision === 'refused', 'the private address was resolved too')
 
   const opened = await guard.openSession()
   opened.arm({ rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['10.0.0.0/8'] }, maxBytes: 1e6 })
@@ -287,10 +282,6 @@ for (const { host, means, opens } of LITERAL_ATTACKS) {
     if (!NOT_PUT.has(means) || ON_LOOPBACK.has(means)) t.ok(opened.arrived.includes(means), `arrived at ${opened.arrived}`)
     else if (ENDS_ELSEWHERE.has(means))
       t.ok(opened.reasons.some((reason) => /reached (127\.0\.0\.1|::1), which is not one of its addresses/.test(reason)))
-    else
-      t.ok(
-        opened.verdicts.some((decision) => decision === 'failed'),
-        'connection attempted without a response',
-      )
+    else assertSome(t, opened.verdicts, (decision) => decision === 'failed', 'connection attempted without a response')
   })
 }

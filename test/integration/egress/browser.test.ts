@@ -2,7 +2,7 @@ import type { Browser } from 'playwright'
 import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
-import { assertEvery } from '../../support/accepts.ts'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { type Arrival, attackPage, createAttackSite, listenForArrivals, NAVIGATIONS, PAGE_WAYS } from '../../support/attack/attack-site.ts'
 import { choose } from '../../support/length.ts'
 import { enterNamespace } from '../../support/processes/in-namespace.ts'
@@ -135,15 +135,14 @@ t.test('A page cannot reach a private address by DNS rebinding', async (t) => {
   const session = await openSession({}, false, jail)
   const arrived = await run(jailed, session, 'rebinding.example')
   t.notOk(arrived.some(({ address }) => address !== PUBLIC))
-  t.ok(
-    session.requestLog.entries.some(({ host, decision }) => host === 'rebinding.example' && decision === 'refused'),
+  assertSome(
+    t,
+    session.requestLog.entries,
+    ({ host, decision }) => host === 'rebinding.example' && decision === 'refused',
     'the private address was resolved',
   )
   const opened = await run(jailed, await openSession({ allowedCidrs: ['10.0.0.0/8'] }, true, jail), 'rebinding.example')
-  t.ok(
-    opened.some(({ address }) => address === '10.1.2.3'),
-    'the control',
-  )
+  assertSome(t, opened, ({ address }) => address === '10.1.2.3', 'the control')
 })
 
 /** Without a proxy, Chromium itself blocks private addresses for public pages. A compromised browser would skip that check. */

@@ -5,7 +5,7 @@ import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { CommandError, run } from '../../cluster/host/exec.ts'
 import { ensurePythonTools, locatePythonTools } from '../../fuzz/python-tools.ts'
-import { assertEvery } from '../../support/accepts.ts'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { createDirectory } from '../../support/directory.ts'
 import { isFullLength } from '../../support/length.ts'
 import { startStage } from './stage.ts'
@@ -109,10 +109,7 @@ for (const operation of routes.filter(({ id }) => !NEEDS_OPERATOR.includes(id) &
       .map(({ request, response }) => ({ method: request.method.toLowerCase(), path: new URL(request.url).pathname, ...response }))
       .filter(({ method, path }) => method === operation.method && pattern.test(path) && isExact(path))
       .map(({ status }) => status)
-    t.ok(
-      statuses.some((status) => status < 400),
-      `accepted: ${statuses.join(' ')}`,
-    )
+    assertSome(t, statuses, (status) => status < 400, `accepted: ${statuses.join(' ')}`)
     if (operation.scope !== undefined) t.ok(statuses.includes(401), 'rejected without a key')
   })
 }

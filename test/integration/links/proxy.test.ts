@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { startCachingNginx } from '../../support/servers/nginx.ts'
 import { call } from '../api-gateway/client.ts'
 import { fail } from '../api-gateway/runner-role.ts'
@@ -17,8 +15,7 @@ t.teardown(() => world.stop())
 const gateway = await world.startGateway()
 const createAccount = accountsOf(world, gateway)
 const { end, cacheSince } = captures(world)
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-cache-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'cache')
 const proxy = await startCachingNginx({ directory, upstream: gateway.url })
 t.teardown(() => proxy.stop())
 

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { run } from '../../cluster/host/exec.ts'
 import { repository } from '../../cluster/host/state.ts'
+import { createDirectory } from '../../support/directory.ts'
 import { startWorld } from '../api-gateway/world.ts'
 import { accountsOf, captures, endEach, getPath, outcomeOf } from '../links/stage.ts'
 
@@ -31,8 +31,7 @@ t.teardown(() => world.stop())
 const gateway = await world.startGateway()
 const { id, secret } = await accountsOf(world, gateway)('acme')
 endEach(t, world, captures(world).end)
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-links-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'links')
 
 /** The client is imported from its sources. `sample.ts` does not print the link. */
 const client = path.join(repository, 'api-gateway/client/src/index.ts')

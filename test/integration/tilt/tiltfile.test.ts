@@ -3,6 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { repository } from '../../cluster/host/state.ts'
 import { images } from '../../cluster/images/plan.ts'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 import { runTiltfile } from './starlark.ts'
 
@@ -43,11 +44,7 @@ t.test('Tiltfile builds every image of the chart, from an existing Dockerfile an
     const plan = images.find(({ name }) => ref.endsWith(`/${name}`))
     const given = Object.entries(plan?.arguments ?? {}).map(([name, value]) => `--build-arg ${name}=${value} `)
     t.equal(command, `npm run images -- --bundle --only ${plan?.name} && docker build -t $EXPECTED_REF ${given.join('')}${plan?.context}`)
-    t.strictSame(
-      deps.filter((file) => !existsSync(path.join(repository, file))),
-      [],
-      ref,
-    )
+    assertEvery(t, deps, (file) => existsSync(path.join(repository, file)), ref)
   }
 })
 
@@ -65,10 +62,7 @@ t.test('Tiltfile creates every Secret that the chart expects', async (t) => {
     const secret = made.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)
     t.ok(secret?.stringData && key in secret.stringData, `${name}: ${key}`)
   }
-  t.notOk(
-    rendered.some(({ kind }) => kind === 'Secret'),
-    'no password changes when Tilt renders the chart again',
-  )
+  assertEvery(t, rendered, ({ kind }) => kind !== 'Secret', 'no password changes when Tilt renders the chart again')
 })
 
 t.test('Tiltfile forwards the port of the gateway, and names only workloads of the chart', async (t) => {
@@ -83,11 +77,7 @@ t.test('Tiltfile forwards the port of the gateway, and names only workloads of t
   }[]
   for (const { workload, resource_deps } of resources) {
     t.ok(workloads.includes(workload), workload)
-    for (const other of resource_deps)
-      t.ok(
-        resources.some((one) => [one.workload, one.new_name].includes(other)),
-        other,
-      )
+    for (const other of resource_deps) assertSome(t, resources, (one) => [one.workload, one.new_name].includes(other), other)
   }
   t.equal(resources.find(({ workload }) => workload === 'tintype-api-gateway')?.port_forwards, '8080:8080')
 })

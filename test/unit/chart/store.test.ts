@@ -1,5 +1,5 @@
 import t from 'tap'
-import { assertEvery } from '../../support/accepts.ts'
+import { assertEvery, assertSome } from '../../support/accepts.ts'
 import { environmentOf, find, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 // The bundled store: MinIO by default, or versitygw. Programs, Job and policies use the chosen one.
@@ -115,10 +115,7 @@ t.test('chart uses an external store instead of MinIO, each program with its own
   t.match(secretOf('Deployment tintype-operator'), /"name":"both","key":"secret-key"/)
   t.match(secretOf('Deployment tintype-api-gateway'), /"name":"less","key":"secret-key"/)
   const { spec } = find<{ spec: { egress: { ports: { port: number }[] }[] } }>(rendered, 'NetworkPolicy', 'tintype-api-gateway')
-  t.ok(
-    spec.egress.some(({ ports }) => ports.some(({ port }) => port === 8443)),
-    'egress to the store is open',
-  )
+  assertSome(t, spec.egress, ({ ports }) => ports.some(({ port }) => port === 8443), 'egress to the store is open')
 })
 
 t.test('chart gives the root password of MinIO only to MinIO and its setup', async (t) => {

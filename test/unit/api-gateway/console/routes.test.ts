@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
@@ -9,12 +8,12 @@ import { newKeyText } from '../../../../crds/src/crypto/key-text.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Metadata } from '../../../../crds/src/schema/custom-resource.ts'
+import { createDirectory } from '../../../support/directory.ts'
 import { aGateway, NOW, TestKeys } from '../fakes.ts'
 
 // The console's routes over stores in memory. The page and one asset stand in for the built files.
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
-t.teardown(() => rm(directory, { recursive: true, force: true }))
+const directory = await createDirectory(t, 'console')
 const SCRIPT = 'console.log(1)\n'.repeat(100)
 await mkdir(path.join(directory, 'assets'))
 await writeFile(path.join(directory, 'index.html'), '<!doctype html><title>Tintype</title>')

@@ -2,6 +2,7 @@ import t from 'tap'
 import { QuotaLedger, type UsageStore } from '../../../../api-gateway/src/quota/quota-ledger.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { AccountUsage } from '../../../../crds/src/kinds/account-usage.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const conflict = () => new KubeError({ status: 409, reason: 'Conflict', message: 'the object has been modified' })
@@ -56,10 +57,7 @@ t.test('QuotaLedger batches requests that arrive during an update into the next 
   const { store, ledger, commits } = aLedger(40)
   const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => ledger.reserve(wanted(`r${index}`))))
   t.equal(outcomes.filter(({ granted }) => granted === 1).length, 40)
-  t.ok(
-    outcomes.slice(40).every(({ refusal }) => refusal === 'quota'),
-    'those who came first are served',
-  )
+  assertEvery(t, outcomes.slice(40), ({ refusal }) => refusal === 'quota', 'those who came first are served')
   t.equal(store.stored.status?.used, 40)
   t.strictSame(commits, [1, 49])
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createMatcher } from '../../../../capture-runner/src/blocking/patterns.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 
 const cases: [pattern: string, address: string, fits: boolean][] = [
   ['*', 'https://a.example/', true],
@@ -30,10 +31,7 @@ t.test('a pattern with a percent-encoded host matched nothing, without a word', 
     ...['b%C3%BCcher.example', '*://*.B%c3%9cCHER.example:8443/*', '*b%C3%BCch*', 'bu%CC%88cher.example:8443/caf%C3%A9', '*%C3%A9.png*'],
     ...['*://*.b%C3%BCcher.ex%61mple:8443/*', 'xn--bcher%2dkva', '?q=%61B'],
   ]
-  t.strictSame(
-    fitting.filter((pattern) => !createMatcher([pattern])(page)),
-    [],
-  )
+  assertEvery(t, fitting, (pattern) => createMatcher([pattern])(page))
   for (const pattern of ['b%C3%BCcherei', '*%2A*', '*%C3*z', 'a%20b']) t.notOk(createMatcher([pattern])(page), pattern)
   t.ok(createMatcher(['caf%C3'])(page), 'a part of a letter fits as it is')
 })

@@ -8,6 +8,7 @@ import { directly, parentOf } from '../../../../capture-runner/src/browser/devto
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
 import { pageEventsOf } from '../../../../capture-runner/src/browser/page-events.ts'
 import { followWorkers } from '../../../../capture-runner/src/browser/playwright-workers.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 import { readSources } from '../../../support/sources/source-files.ts'
 
 /** A session of Playwright's API. */
@@ -179,8 +180,5 @@ t.test('the installed Playwright has every private name that the runner uses', a
   const require = createRequire(import.meta.url)
   const library = path.dirname(require.resolve('playwright-core/package.json'))
   const text = readFileSync(path.join(library, 'lib/coreBundle.js'), 'utf8')
-  t.strictSame(
-    names.filter((name) => !text.includes(name)),
-    [],
-  )
+  assertEvery(t, names, (name) => text.includes(name))
 })

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
@@ -11,6 +10,7 @@ import { Downloads } from '../../../../../api-gateway/src/resources/files/downlo
 import { signLink } from '../../../../../crds/src/crypto/download-link.ts'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { createDirectory } from '../../../../support/directory.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { stopClock } from '../../../../support/fakes/stop-clock.ts'
 import { aGateway, aScreenshot, FakeFiles, listen, NOW } from '../../fakes.ts'
@@ -131,8 +131,7 @@ t.test('a client that reads nothing of a static file holds it for ever: it ends 
   stopClock(t, 'setInterval')
   const metrics = buildMetrics()
   const downloads = new Downloads({ max: 1, metrics, now: () => now })
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-console-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await createDirectory(t, 'console')
   await writeFile(path.join(directory, 'app-1.js'), Buffer.alloc(2 ** 22))
   const asset = { type: 'text/javascript', path: path.join(directory, 'app-1.js'), encodings: [] }
   const consoleFiles = { page: Buffer.alloc(2 ** 20), tag: '"a"', assets: new Map([['app-1.js', asset]]) }

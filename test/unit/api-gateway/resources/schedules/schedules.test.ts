@@ -1,4 +1,5 @@
 import t from 'tap'
+import { assertSome } from '../../../../support/accepts.ts'
 import { NOW } from '../../fakes.ts'
 import { type Refusal, testRefusals } from '../../requests.ts'
 import { aScheduleGateway, hourly, url } from './schedule-gateway.ts'
@@ -53,10 +54,7 @@ t.test('POST /schedules stores every field, and returns the documented record', 
       options: { fullPage: true, format: 'webp' },
     },
   })
-  t.ok(
-    webhooks.objects.some(({ spec }) => spec.isDefault),
-    'the default webhook signs posts to webhook_url',
-  )
+  assertSome(t, webhooks.objects, ({ spec }) => spec.isDefault, 'the default webhook signs posts to webhook_url')
 })
 
 t.test('POST /schedules accepts only a URL and a time, and fills in the defaults', async (t) => {
