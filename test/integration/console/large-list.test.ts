@@ -5,7 +5,7 @@ import { openConsoleFiles } from '../../../api-gateway/src/console/files.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'
-import { aGateway, aScreenshot, listen, NOW } from '../../unit/api-gateway/fakes.ts'
+import { aGateway, aScreenshot, NOW, serveGateway } from '../../unit/api-gateway/fakes.ts'
 import { provideConsole } from './stage.ts'
 
 // A long list of screenshots in a browser, over stores in memory.
@@ -26,7 +26,7 @@ t.test('a list of thousands of screenshots draws only what the window shows, and
       }),
     )
   for (let index = 0; index < COUNT; index++) put(index)
-  const port = await listen(t, app)
+  const port = await serveGateway(t, app)
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })

@@ -2,12 +2,12 @@ import { chromium } from 'playwright'
 import t from 'tap'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 import { assertEvery } from '../../support/accepts.ts'
-import { aGateway, listen } from '../../unit/api-gateway/fakes.ts'
+import { aGateway, serveGateway } from '../../unit/api-gateway/fakes.ts'
 
 // The reference page in the browser that captures pages: it loads everything from the gateway, under a policy that allows nothing else.
 
 const { app, key, screenshots } = aGateway({ publicUrl: '' })
-const base = `http://127.0.0.1:${await listen(t, app)}`
+const base = `http://127.0.0.1:${await serveGateway(t, app)}`
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] })
 t.teardown(() => browser.close())
 

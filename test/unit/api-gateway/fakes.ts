@@ -307,7 +307,7 @@ function compareWithDocument(app: FastifyInstance): void {
 }
 
 /** Lets a gateway listen until the test ends. Returns its port. */
-export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): Promise<number> {
+export async function serveGateway(t: Pick<Test, 'teardown'>, app: FastifyInstance): Promise<number> {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => {
     app.server.closeAllConnections()

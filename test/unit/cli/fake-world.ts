@@ -1,10 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import type { World } from '../../../api-gateway/cli/src/commands/context.ts'
 import { run } from '../../../api-gateway/cli/src/run.ts'
 import type { Output } from '../../../api-gateway/cli/src/terminal/output.ts'
+import { listen } from '../../support/servers/serve.ts'
 
 // The world of a command: outputs that are kept, an environment without settings, and a local service.
 
@@ -49,18 +49,6 @@ export async function runCli(args: readonly string[], options: WorldOptions = {}
   return { code, stdout: stdout.text, stderr: stderr.text }
 }
 
-/** A local http server. */
-export async function serve(handler: RequestListener) {
-  const server = createServer(handler)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const stop = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, stop }
-}
-
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))
@@ -94,7 +82,7 @@ export async function aService(
 ) {
   const requests: string[] = []
   const authorizations: (string | undefined)[] = []
-  const { url, stop } = await serve(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const sent = await text(request)
     const { pathname, search, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     const path = pathname.replace(/^\/(api\/)?v1/, '')
@@ -109,6 +97,11 @@ export async function aService(
     const reply = typeof route === 'function' ? route({ body, query, headers: request.headers, id }, response) : route
     if (!response.headersSent && !response.destroyed) sendJson(response, reply)
   })
+  const url = `http://127.0.0.1:${await listen(t, server)}`
+  const stop = () => {
+    server.closeAllConnections()
+    server.close()
+  }
   t.teardown(stop)
   const environment = { TINTYPE_URL: url, TINTYPE_API_KEY: 'key' }
   const run = (words: string, ...more: string[]) => runCli([...words.split(' '), ...more], { environment })

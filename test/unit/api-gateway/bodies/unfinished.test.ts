@@ -8,13 +8,13 @@ import { MAX_MARKUP_BODY_BYTES } from '../../../../api-gateway/src/http/body.ts'
 import { buildDocument } from '../../../../api-gateway/src/openapi/document.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { aGateway, listen } from '../fakes.ts'
+import { aGateway, serveGateway } from '../fakes.ts'
 
 // Bodies that do not end, sent to a gateway that listens.
 
 async function startGateway(t: Test, changes: Parameters<typeof aGateway>[0] = {}) {
   const gateway = aGateway(changes)
-  const port = await listen(t, gateway.app)
+  const port = await serveGateway(t, gateway.app)
   const sockets: Socket[] = []
   gateway.app.server.on('connection', (socket: Socket) => sockets.push(socket))
   return { ...gateway, port, bytesOfLast: () => sockets.at(-1)?.bytesRead ?? 0 }

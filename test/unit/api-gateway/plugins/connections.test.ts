@@ -6,7 +6,7 @@ import { MAX_WAITING } from '../../../../api-gateway/src/plugins/pipelining.ts'
 import { assertEvery, assertSome } from '../../../support/accepts.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { type LogLine, parseLogLines, recordLog } from '../../../support/sources/log-lines.ts'
-import { aGateway, aScreenshot, FakeFiles, listen, SCREENSHOT_ID } from '../fakes.ts'
+import { aGateway, aScreenshot, FakeFiles, SCREENSHOT_ID, serveGateway } from '../fakes.ts'
 
 // Requests over sockets: several in one packet, repeated headers, and clients that hang up.
 
@@ -14,7 +14,7 @@ type Gateway = ReturnType<typeof aGateway>
 
 /** Listens, and connects a client. */
 async function open(t: Test, gateway: Gateway) {
-  const port = await listen(t, gateway.app)
+  const port = await serveGateway(t, gateway.app)
   const dial = () => connect(port, '127.0.0.1').on('error', () => {})
   return { ...gateway, dial }
 }

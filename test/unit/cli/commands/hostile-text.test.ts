@@ -1,11 +1,10 @@
-import { mkdtempSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { CLEAR } from '../../../../api-gateway/cli/src/batch/progress.ts'
 import { commands } from '../../../../api-gateway/cli/src/commands/all.ts'
-import { runCli, sendError, sendJson, serve } from '../fake-world.ts'
+import { createDirectory } from '../../../support/directory.ts'
+import { serve } from '../../../support/servers/serve.ts'
+import { runCli, sendError, sendJson } from '../fake-world.ts'
 
 // Pages, receivers and other people choose many texts that the service returns. No command may pass them to the terminal as they are.
 
@@ -37,7 +36,7 @@ const LISTS = /\/(screenshots|videos|schedules|keys|webhooks|runs)$/
 
 /** A service that returns the record for everything. Captures have this status. */
 async function aService(t: Test, status: 'completed' | 'failed' | 'error') {
-  const { url, stop } = await serve((request: IncomingMessage, response: ServerResponse) => {
+  const url = await serve(t, (request, response) => {
     const path = request.url?.split('?')[0] ?? ''
     const file = { download_url: `${url}/picture`, artifacts: [{ type: HOSTILE, download_url: `${url}/picture`, file_size_bytes: 1 }] }
     const found = { ...record, ...file, status, success: status === 'completed', error: status === 'failed' ? problem : null }
@@ -48,8 +47,7 @@ async function aService(t: Test, status: 'completed' | 'failed' | 'error') {
     else if (/\/(screenshots|videos|status|current|run)(\/|$)/.test(path)) sendJson(response, found)
     else sendJson(response, { ...found, data: found })
   })
-  t.teardown(stop)
-  const home = mkdtempSync(join(tmpdir(), 'tintype-cli-'))
+  const home = await createDirectory(t, 'cli')
   return { home, environment: { HOME: home, TINTYPE_URL: url, TINTYPE_API_KEY: 'key' } }
 }
 

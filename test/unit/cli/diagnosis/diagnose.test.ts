@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import t from 'tap'
 import { explainConnection } from '../../../../api-gateway/cli/src/common/connection.ts'
+import { listen } from '../../../support/servers/serve.ts'
 import { aService, failing, pageOf, type Route, runCli } from '../fake-world.ts'
 
 // `tintype doctor` against services that fail in one way each.
@@ -93,10 +93,7 @@ t.test('doctor names a port that does not speak TLS, one that does not speak HTT
   t.match(await doctorAt(url), /problem +connection nothing accepts connections at 127\.0\.0\.1:/)
   t.match(await doctorAt('https://tintype.invalid'), /problem +connection the name tintype\.invalid does not resolve/)
   const other = createTcpServer((socket) => socket.on('data', () => socket.end('\x15\x03\x01\x00\x02\x02\x50')))
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => void other.close())
-  const { port } = other.address() as AddressInfo
-  t.match(await doctorAt(`http://127.0.0.1:${port}`), /problem +connection .*without an HTTP response.*https:\/\//)
+  t.match(await doctorAt(`http://127.0.0.1:${await listen(t, other)}`), /problem +connection .*without an HTTP response.*https:\/\//)
 })
 
 t.test('explainConnection tells errors of certificates apart', async (t) => {

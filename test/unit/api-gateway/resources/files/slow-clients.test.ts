@@ -13,7 +13,7 @@ import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { createDirectory } from '../../../../support/directory.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { stopClock } from '../../../../support/fakes/stop-clock.ts'
-import { aGateway, aScreenshot, FakeFiles, listen, NOW } from '../../fakes.ts'
+import { aGateway, aScreenshot, FakeFiles, NOW, serveGateway } from '../../fakes.ts'
 
 // Downloads over real connections whose clients do not read. A gateway has few slots here, so that few connections fill them.
 
@@ -43,7 +43,7 @@ async function start(t: Test) {
   const metrics = buildMetrics()
   const downloads = new Downloads({ max: SLOTS, metrics, now: () => performance.now() })
   const gateway = aGateway({ files: new SlowAndFastFiles(), downloads, metrics, keyRing: () => ring, publicUrl: '' })
-  const port = await listen(t, gateway.app)
+  const port = await serveGateway(t, gateway.app)
   const linkOf = (accountName: string): string => {
     const id = newId('scr', NOW)
     gateway.screenshots.put(aScreenshot({ id, accountName, phase: 'Completed', status: { result: { format: 'png' } } }))
@@ -136,7 +136,7 @@ t.test('a client that reads nothing of a static file holds it for ever: it ends 
   const asset = { type: 'text/javascript', path: path.join(directory, 'app-1.js'), encodings: [] }
   const consoleFiles = { page: Buffer.alloc(2 ** 20), tag: '"a"', assets: new Map([['app-1.js', asset]]) }
   const { app } = aGateway({ console: consoleFiles, downloads, metrics })
-  const port = await listen(t, app)
+  const port = await serveGateway(t, app)
   const open = (url: string, times: number) => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     t.teardown(() => socket.destroy())
@@ -189,7 +189,7 @@ class LargeFiles extends FakeFiles {
 t.test('an unread download of a large file does not fill the buffers of the kernel with all of it', async (t) => {
   const files = new LargeFiles()
   const { app, screenshots } = aGateway({ files, keyRing: () => ring, publicUrl: '' })
-  const port = await listen(t, app)
+  const port = await serveGateway(t, app)
   const id = newId('scr', NOW)
   screenshots.put(aScreenshot({ id, accountName: 'acme', phase: 'Completed', status: { result: { format: 'png' } } }))
   const link = signLink({ key: objectKey('acme', id, 'png'), expires: Math.floor(NOW.getTime() / 1_000) + 3_600 }, ring)
