@@ -15,12 +15,6 @@ t.test('isRetryable repeats what may pass, and never a spent quota', async (t) =
   t.notOk(isRetryable(new Error('a bug'), 'repeatable'))
 })
 
-t.test('isRetryable repeats a request with an effect only if the service refused it', async (t) => {
-  t.ok(isRetryable(error({ code: 'RATE_LIMIT_EXCEEDED', status: 429 }), 'once'))
-  for (const status of [500, 502, 503]) t.notOk(isRetryable(error({ code: 'X', status }), 'once'), String(status))
-  t.notOk(isRetryable(error({ code: 'CONNECTION_FAILED' }), 'once'))
-})
-
 t.test('retryDelay doubles up to 16 seconds, with half of it random', async (t) => {
   const range = (number: number) => [retryDelay(number, undefined, () => 0), retryDelay(number, undefined, () => 1)]
   t.strictSame([1, 2, 3, 6, 7, 50].map(range), [
