@@ -23,6 +23,8 @@ const QUIET_TURNS = 10
 
 type Settings = { [Name in keyof Config]?: Partial<Config[Name]> }
 
+export type OperatorStage = Awaited<ReturnType<typeof startOperator>>
+
 /** Starts the informer caches of an operator. `settings` differ from the defaults. */
 export async function startOperator(t: Test, settings: Settings = {}) {
   const clock = new StageClock()
