@@ -4,13 +4,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { endWithTest } from '../support/processes/own-children.ts'
-import { type InstalledPackages, installPackages } from './package.ts'
-
-export interface CliRun {
-  code: number | null
-  stdout: Buffer
-  stderr: string
-}
+import { installPackages } from './package.ts'
 
 export interface CliOptions {
   environment?: Record<string, string>
@@ -26,22 +20,21 @@ export interface CliOptions {
   onOutput?: (stdout: string) => NodeJS.Signals | undefined
 }
 
-/** The directory is also the home directory of the program. */
-export interface InstalledCli extends InstalledPackages {
-  /** The installed program. */
-  program: string
-  run: (args: readonly string[], options?: CliOptions) => Promise<CliRun>
-}
-
-/** Packs and installs the command line client and the TypeScript client. */
-export async function installCli(): Promise<InstalledCli> {
+/** Packs and installs the command line client and the TypeScript client. The directory is also the home directory of the program. */
+export async function installCli() {
   const installed = await installPackages('cli', 'client')
   const { directory } = installed
   const program = path.join(directory, 'node_modules/.bin/tintype')
-  const run: InstalledCli['run'] = async (
-    args,
-    { environment = {}, input = '', inputFile, directory: cwd = directory, node = process.execPath, name = 'tintype', onOutput } = {},
-  ) => {
+  const run = async (args: readonly string[], options: CliOptions = {}) => {
+    const {
+      environment = {},
+      input = '',
+      inputFile,
+      directory: cwd = directory,
+      node = process.execPath,
+      name = 'tintype',
+      onOutput,
+    } = options
     // Only these variables, so that the settings of the person who runs the tests have no effect.
     const env = { PATH: process.env.PATH ?? '', HOME: directory, ...environment }
     const file = inputFile === undefined ? undefined : await open(inputFile)

@@ -10,16 +10,8 @@ import { repository } from '../cluster/host/state.ts'
 export const runPlainly = (program: string, args: readonly string[], options: RunOptions = {}): Promise<string> =>
   run('env', ['-u', 'NODE_OPTIONS', program, ...args], options)
 
-/** Packages in an empty project outside the repository, so that only they are found. */
-export interface InstalledPackages {
-  directory: string
-  /** Paths in the first package. */
-  files: string[]
-  remove: () => Promise<void>
-}
-
-/** Packs workspaces of api-gateway as npm would publish them, and installs them into an empty project. */
-export async function installPackages(...workspaces: string[]): Promise<InstalledPackages> {
+/** Packs workspaces of api-gateway as npm would publish them, and installs them into an empty project outside the repository, so that only they are found. */
+export async function installPackages(...workspaces: string[]) {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-packages-'))
   const pack = async (workspace: string): Promise<{ filename: string; files: { path: string }[] }> => {
     const args = ['pack', '--json', '--loglevel=error', '--pack-destination', directory]
@@ -29,20 +21,18 @@ export async function installPackages(...workspaces: string[]): Promise<Installe
   await writeFile(path.join(directory, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   const tarballs = packed.map(({ filename }) => path.join(directory, filename))
   await runPlainly('npm', ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], { directory })
+  /** Paths in the first package. */
   const files = packed[0]?.files.map((file) => file.path) ?? []
   return { directory, files, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
-export interface InstalledClient extends InstalledPackages {
-  /** Loads the installed package. */
-  load: () => Promise<typeof import('../../api-gateway/client/src/index.ts')>
-}
-
 /** Packs and installs the TypeScript client. */
-export async function installClient(): Promise<InstalledClient> {
+export async function installClient() {
   const installed = await installPackages('client')
   const module = path.join(installed.directory, 'node_modules/@tintype/client/dist/index.js')
-  return { ...installed, load: () => import(pathToFileURL(module).href) }
+  /** Loads the installed package. */
+  const load = (): Promise<typeof import('../../api-gateway/client/src/index.ts')> => import(pathToFileURL(module).href)
+  return { ...installed, load }
 }
 
 const compilerOptions = {
@@ -57,14 +47,14 @@ const compilerOptions = {
 }
 
 /** Compiles modules of the project strictly with TypeScript 5. Without `node` they have only the types of browsers. */
-export async function compileAgainst({ directory }: InstalledClient, files: readonly string[], { node = false } = {}): Promise<void> {
+export async function compileAgainst({ directory }: { directory: string }, files: readonly string[], { node = false } = {}): Promise<void> {
   const types = node ? { types: ['node'], typeRoots: [path.join(repository, 'node_modules/@types')], skipLibCheck: true } : {}
   await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files }))
   await runPlainly(path.join(repository, 'test/clients/node_modules/.bin/tsc'), ['-p', directory])
 }
 
 /** Names and scopes of the installed packages. */
-export const installedPackages = async ({ directory }: InstalledClient): Promise<string[]> => {
+export const installedPackages = async ({ directory }: { directory: string }): Promise<string[]> => {
   const names = await readdir(path.join(directory, 'node_modules'))
   return names.filter((name) => !name.startsWith('.'))
 }

@@ -99,19 +99,17 @@ interface Taken {
 async function capture(studio: Studio, url: string, page: Page, mode: Mode): Promise<void> {
   const file = inOutput(fileOf('runner', page, mode))
   const started = performance.now()
-  const taken = (notes: readonly string[], failed: boolean): Taken => ({
-    milliseconds: Math.round(performance.now() - started),
-    notes,
-    failed,
-  })
-  const note = (facts: Taken) => writeFile(`${file}.json`, JSON.stringify(facts))
+  const note = (notes: readonly string[], failed: boolean) => {
+    const taken: Taken = { milliseconds: Math.round(performance.now() - started), notes, failed }
+    return writeFile(`${file}.json`, JSON.stringify(taken))
+  }
   try {
     const { picture, findings } = await studio.shoot(url, mode === 'full' ? { fullPage: true } : {})
-    await note(taken([...findings.warnings], false))
+    await note([...findings.warnings], false)
     await writeFile(file, picture)
   } catch (error) {
     if (!(error instanceof CaptureError)) throw error
-    await note(taken([`${error.code}: ${error.message}`], true))
+    await note([`${error.code}: ${error.message}`], true)
   }
 }
 

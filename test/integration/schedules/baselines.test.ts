@@ -5,7 +5,6 @@ import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { choose, isFullLength } from '../../support/length.ts'
-import { STABLE_PAGES, toDocument } from './stable-pages.ts'
 import { ACCOUNT, type Page, startScheduleStage } from './stage.ts'
 
 // What scheduled runs are compared with, with a real API server, store and browser.
@@ -13,6 +12,26 @@ import { ACCOUNT, type Page, startScheduleStage } from './stage.ts'
 const document = (body: string): string => `<!doctype html><title>Page</title><body style="margin:0;background:#fff"><h1>Page</h1>${body}`
 const square = (x: number): string =>
   document(`<div style="position:absolute;left:${x}px;top:200px;width:60px;height:60px;background:#d00"></div>`)
+const SVG = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="120"><rect width="200" height="120" fill="#cde"/><circle cx="100" cy="60" r="40" fill="#36c"/></svg>',
+)
+const WORDS = 'The quick brown fox jumps over the lazy dog. '
+
+/** Bodies of pages that look the same in each capture, although their parts are drawn in many ways. */
+const STABLE_PAGES: Readonly<Record<string, string>> = {
+  article: `<h1 style="font:40px serif">News</h1><p style="font:17px/1.6 sans-serif">${WORDS.repeat(20)}</p>`,
+  scripts: '<p lang="ja">日本語の文章</p><p lang="ar" dir="rtl">نص عربي</p><p lang="th">ข้อความภาษาไทย</p><p>Größe ÷ 3 – ☃ 🚀</p>',
+  gradients:
+    '<div style="height:300px;background:conic-gradient(red,gold,green,blue,red);border-radius:40px;box-shadow:0 0 40px #888"></div>',
+  picture: `<img src="data:image/svg+xml,${SVG}" width="400"><img loading="lazy" src="data:image/svg+xml,${SVG}" width="500">`,
+  canvas:
+    '<canvas id="c" width="500" height="300"></canvas><script>const g=c.getContext("2d");for(let i=0;i<60;i++){g.fillStyle="hsl("+i*6+" 70% 50%)";g.fillRect(i*8,150-Math.sin(i/6)*100,7,200)}</script>',
+  table: `<table border="1">${Array.from({ length: 12 }, (_, row) => `<tr>${Array.from({ length: 6 }, (_, cell) => `<td>${row * cell}</td>`).join('')}</tr>`).join('')}</table>`,
+  entrance:
+    '<style>@keyframes in{from{opacity:0;transform:translateY(80px)}}h2{animation:in 900ms ease-out both}</style><h2>Welcome</h2><h2 style="animation-delay:400ms">Slowly</h2>',
+  late: '<ul id="list"></ul><script>setTimeout(()=>{for(let i=0;i<9;i++)list.insertAdjacentHTML("beforeend","<li>Item "+i+"</li>")},300)</script>',
+}
+
 const pages: Record<string, Page> = {}
 const stage = await startScheduleStage(t, pages)
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
@@ -107,7 +126,7 @@ t.test('each run of a page that moves for ever waited to the end: a run learns f
 
 t.test('pages that do not change raise no alarm, and each injected change is reported once with a picture of it', async (t) => {
   const names = Object.keys(STABLE_PAGES)
-  for (const [name, body] of Object.entries(STABLE_PAGES)) pages[`/${name}`] = toDocument(body)
+  for (const [name, body] of Object.entries(STABLE_PAGES)) pages[`/${name}`] = document(body)
   await Promise.all(names.map((name) => stage.create(name, { comparison: {}, template: { url: '', options: { fullPage: true } } })))
   const changesOf = async () => {
     const runs = await stage.runOnce(names)
@@ -120,7 +139,7 @@ t.test('pages that do not change raise no alarm, and each injected change is rep
   )
   for (const [place, name] of names.entries()) {
     const box = `left:${20 + place * 30}px;top:${30 + place * 20}px;width:40px;height:40px`
-    pages[`/${name}`] = toDocument(`${STABLE_PAGES[name]}<div style="position:absolute;${box};background:#d00"></div>`)
+    pages[`/${name}`] = document(`${STABLE_PAGES[name]}<div style="position:absolute;${box};background:#d00"></div>`)
   }
   const runs = await stage.runOnce(names)
   for (const [place, name] of names.entries()) {

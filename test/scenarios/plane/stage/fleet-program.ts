@@ -74,7 +74,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const repeated = [...begun].filter(([, times]) => times.length > 1).map(([name]) => name)
   const times = order.times ? Object.fromEntries([...begun].map(([name, [first = 0]]) => [name, first])) : {}
   console.log(JSON.stringify({ begun: begun.size, repeated, times, runners: node.runners.size, lost: lost.map(({ pod }) => pod) }))
-  if (order.forget) begun.clear()
 }
 await node.stop()
 await admin.close()

@@ -124,8 +124,6 @@ export interface FleetOrder {
   loseHalf?: boolean
   /** Requests the start times of captures. */
   times?: boolean
-  /** Resets the recorded captures. */
-  forget?: boolean
 }
 
 /** Response of the fleet. */

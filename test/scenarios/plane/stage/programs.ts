@@ -42,7 +42,7 @@ export async function prepareGateway(
 }
 
 /** Waits until a gateway knows the account of a key, and its counts. */
-export const whenKnown = ({ url }: GatewayPod, key: string): Promise<boolean> =>
+const whenKnown = ({ url }: GatewayPod, key: string): Promise<boolean> =>
   eventually('the gateway knows the account', async () => (await send(`${url}/v1/usage/current`, { key })).status === 200)
 
 /** Waits until a gateway accepts captures of these keys. */
