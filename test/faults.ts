@@ -213,6 +213,17 @@ function killAll(mark: string): void {
     }
 }
 
+/** Kills operators, gateways and other programs that ended tests left running, because their environment is their own. No test may run meanwhile. */
+function killPrograms(): void {
+  for (const file of globSync('/proc/[0-9]*/cmdline'))
+    try {
+      const [, script] = readFileSync(file, 'utf8').split('\0')
+      if (script?.startsWith(`${process.cwd()}/`)) process.kill(Number(file.split('/')[2]), 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+}
+
 interface Place {
   /** Number of the lane whose API server the files use. Without it, they start their own. */
   lane?: number
@@ -284,6 +295,7 @@ async function findFailing(fault: Fault, queue: Group[], jobs: number): Promise<
     return undefined
   } finally {
     removePlanted()
+    killPrograms()
   }
 }
 

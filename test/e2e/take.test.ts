@@ -23,15 +23,10 @@ const client = await installClient()
 t.teardown(() => client.remove())
 const { signLink } = await client.load()
 
-interface LinkAccount extends ClusterAccount {
-  /** Id of its API key. */
-  id: string
-  sign: (params: Params) => Promise<string>
-}
-
-async function createLinkAccount(t: Test, purpose: string): Promise<LinkAccount> {
+async function createLinkAccount(t: Test, purpose: string) {
   const account = await createClusterAccount(t, purpose, { plan: 'scale' })
   const list = await call<{ data: { id: string }[] }>('/api/v1/keys', { key: account.key })
+  /** Of its API key. */
   const id = list.body.data[0]?.id ?? ''
   const { body } = await call<{ data: { link_secret: string } }>(`/api/v1/keys/${id}/link-secret`, { method: 'POST', key: account.key })
   const sign = (params: Params) => signLink({ baseUrl: cluster.url, key: id, secret: body.data.link_secret, params })

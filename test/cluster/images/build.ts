@@ -14,18 +14,11 @@ import { buildah, findImageId } from './store.ts'
 /** Older builds of the same image that stay loaded, for pods that have not been replaced yet. */
 const keptBuilds = 3
 
-export interface BuiltImage {
-  tag: string
-  /** The work that was necessary. */
-  outcome: 'unchanged' | 'loaded' | 'built' | 'built and loaded'
-}
-
-/** @param load true to load the image into the embedded cluster */
-export async function ensureImage(
-  plan: ImagePlan,
-  baseId: string,
-  { load, report }: { load: boolean; report: Report },
-): Promise<BuiltImage> {
+/**
+ * @param load true to load the image into the embedded cluster
+ * @returns the work that was necessary
+ */
+export async function ensureImage(plan: ImagePlan, baseId: string, { load, report }: { load: boolean; report: Report }) {
   await prepare(plan)
   const tag = await digestImage(plan, baseId)
   const reference = imageReference(plan.name, tag)

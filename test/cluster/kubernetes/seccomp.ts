@@ -20,13 +20,6 @@ export interface ConditionalProfile {
   syscalls: ConditionalRule[]
 }
 
-export interface SeccompProfile {
-  defaultAction: string
-  defaultErrnoRet?: number
-  architectures: string[]
-  syscalls: { names: string[]; action: string; args?: unknown[]; errnoRet?: number }[]
-}
-
 /** System calls of Chromium's sandbox and the runner's jail inside their own user namespace, where the kernel confines them. */
 const forNamespaces = ['chroot', 'clone', 'clone3', 'mount', 'pivot_root', 'sethostname', 'setns', 'umount', 'umount2', 'unshare']
 
@@ -35,7 +28,7 @@ const forNamespaces = ['chroot', 'clone', 'clone3', 'mount', 'pivot_root', 'seth
  * capabilities dropped.
  * @param architecture as the profile names it: `amd64`, `arm64`
  */
-export function buildChromiumProfile(source: ConditionalProfile, architecture: string): SeccompProfile {
+export function buildChromiumProfile(source: ConditionalProfile, architecture: string) {
   const rules = source.syscalls.filter((rule) => appliesWithoutCapabilities(rule, architecture))
   const withoutOurs = rules.map(({ names, action, args, errnoRet }) => ({
     names: names.filter((name) => !forNamespaces.includes(name)),

@@ -40,13 +40,6 @@ const log: Log = {
 }
 
 /** The delivery part of an operator that leads. */
-export interface Leader {
-  /** Ends its term. Resolves when the results of its posts are recorded. */
-  end: () => Promise<void>
-  /** Whether its informer caches contain no Webhook and no Screenshot. */
-  hasSeenNothing: () => Promise<boolean>
-}
-
 export async function startStage(t: Test) {
   const plane = await startPlane(t)
   const http = plane.connect(t)
@@ -54,7 +47,7 @@ export async function startStage(t: Test) {
   const hooks = new Resource(http, webhooks)
 
   /** Starts deliveries as a leader does. */
-  async function lead(options: Partial<Deliveries> & Pick<Deliveries, 'certificates'>): Promise<Leader> {
+  async function lead(options: Partial<Deliveries> & Pick<Deliveries, 'certificates'>) {
     const caches = {
       screenshots: new Reflector({ http, resource: screenshots }),
       webhooks: new Reflector({ http, resource: webhooks }),
@@ -63,13 +56,16 @@ export async function startStage(t: Test) {
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
     const term = new AbortController()
     const work = startDeliveries({ http, ...caches, openingKeys, ring, signal: term.signal, log, ...options })
+    /** Ends its term. Resolves when the results of its posts are recorded. */
     const end = async () => {
       term.abort()
       await work.stop()
       await Promise.all(Object.values(caches).map((cache) => cache.stop()))
     }
     t.teardown(end)
-    return { end, hasSeenNothing: async () => Object.values(caches).every(({ lister }) => lister.size === 0) }
+    /** Whether its informer caches contain no Webhook and no Screenshot. */
+    const hasSeenNothing = async () => Object.values(caches).every(({ lister }) => lister.size === 0)
+    return { end, hasSeenNothing }
   }
 
   /** Creates a Webhook and waits until it is ready. */

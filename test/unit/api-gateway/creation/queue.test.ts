@@ -21,12 +21,13 @@ function start(...bounds: Parameters<typeof aQueue> extends [unknown, ...infer R
 const idsOf = (count: number) => Array.from({ length: count }, () => newId('scr', NOW))
 
 t.test('Queue counts what is about to be created, until the slots are released, and what is in the cache once', async (t) => {
-  const { screenshots, queue } = start({ maxQueuedPerAccount: 3 })
+  const { screenshots, queue } = start({ maxQueued: 5, maxQueuedPerAccount: 3 })
   const acme = anAccount('acme')
   const ids = idsOf(3)
   const leave = queue.enter(acme, ids)
   t.throws(() => queue.check(acme, 1), { code: 'QUEUE_FULL', headers: { 'retry-after': '10' } })
-  t.doesNotThrow(() => queue.check(anAccount('other'), 3), 'another account is not concerned')
+  t.doesNotThrow(() => queue.check(anAccount('other'), 2), 'another account is not concerned')
+  t.throws(() => queue.check(anAccount('other'), 3), { code: 'QUEUE_FULL', message: /^the queue is full/ }, 'of all accounts')
   screenshots.put(aScreenshot({ id: ids[0] ?? '' }))
   t.throws(() => queue.check(acme, 1), { code: 'QUEUE_FULL' })
   screenshots.put(aScreenshot({ id: ids[0] ?? '', phase: 'Running' }))
