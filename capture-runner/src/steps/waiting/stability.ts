@@ -109,8 +109,11 @@ class StabilityWait {
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
-  /** The milliseconds of the checks in real time, and those of them that the page had. On a busy machine, other processes have most of them. */
-  readonly #own = { real: 0, milliseconds: 0 }
+  /**
+   * The milliseconds of the checks in real time, and those of them that the page had: on a busy machine, other processes have most of them. `late` counts
+   * toward the usual end of the wait.
+   */
+  readonly #own = { real: 0, milliseconds: 0, late: 0 }
   readonly #started = performance.now()
   /** When the wait ends unless the page gains content, and when it ends anyway. */
   readonly #usualEnd: number
@@ -249,7 +252,7 @@ class StabilityWait {
       const isProven = idleTime !== undefined && hadIdleTime && lastWorker === undefined && !hasLiveData
       const quietChecks = Math.floor((isProven ? IDLE_CHECKS : QUIET_CHECKS) * this.#slowness)
       // What works or moves without a gain may never rest.
-      const isLate = this.#own.milliseconds > this.#work.plan.stabilityRealMilliseconds
+      const isLate = this.#own.late > this.#work.plan.stabilityRealMilliseconds
       const gainsNothing = withoutGain >= quietChecks && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
       if (gainsNothing && withScript >= quietChecks) return motion
@@ -269,6 +272,8 @@ class StabilityWait {
         motion.hasGrown || tab.lifecycle.trafficAt > checkedAt || tab.lifecycle.hasUnanswered(checkedAt - REQUEST_MILLISECONDS)
       const seconds = this.#motion.processSeconds - processSeconds
       this.#own.milliseconds += Math.max(REAL_SLICE, seconds * 1_000)
+      // Without idle time, either the page works, or the machine has no time for it.
+      this.#own.late += idleTime?.isOver === false ? seconds * 1_000 : Math.max(REAL_SLICE, seconds * 1_000)
       this.#own.real += performance.now() - checkedAt
       const isWorking = motion.hasScript || isMoving(motion) || seconds >= BUSY_SECONDS
       // An idle task may request the next one. The frames of endless animations take as long.

@@ -443,14 +443,14 @@ for (const { name, options } of TABS) {
   })
 }
 
-/** Lets the page's process run for a fifth of the time, as on a busy machine. */
+/** Lets the page's process run for two fifths of the time, as on a busy machine. */
 function starveRenderers(): () => void {
   const signal = (name: NodeJS.Signals) => {
     // Synchronous, so that none ends meanwhile.
     for (const pid of treeOf(process.pid).filter((each) => argumentsOf(each).includes('--type=renderer'))) process.kill(pid, name)
   }
   let turns = 0
-  const timer = setInterval(() => signal(turns++ % 5 === 0 ? 'SIGCONT' : 'SIGSTOP'), 10)
+  const timer = setInterval(() => signal(turns++ % 5 < 2 ? 'SIGCONT' : 'SIGSTOP'), 10)
   return () => {
     clearInterval(timer)
     signal('SIGCONT')
