@@ -9,7 +9,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
 import { landlockWrapper, mountWrapper } from '../../../capture-runner/src/jail/wrapper.ts'
 import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
-import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
+import { argumentsOf, listProcesses } from '../../../capture-runner/src/runtime/processes.ts'
 import { createEncoder } from '../../../capture-runner/src/video/encoder.ts'
 import { Ffmpeg, probeFfmpeg } from '../../../capture-runner/src/video/ffmpeg.ts'
 import { assertEvery } from '../../support/accepts.ts'
@@ -17,6 +17,7 @@ import { eventually } from '../../support/eventually.ts'
 import { decodeMovie } from './stage/movie.ts'
 import { servePages } from './stage/page-server.ts'
 import { decode, GREEN, isNear } from './stage/pixels.ts'
+import { ownRenderers } from './stage/renderers.ts'
 import { openStudio } from './stage/studio.ts'
 
 const green = (rest = '') => `<!doctype html><title>Green</title><body style="margin:0;background:#0f0">${rest}</body>`
@@ -74,7 +75,7 @@ function ticksOf(pid: number): number {
 
 /** The renderer that works hardest during a second: the one that draws the noise. The others are of tabs that wait for the next capture. */
 async function findBusiestRenderer(): Promise<number> {
-  const renderers = treeOf(process.pid).filter((pid) => argumentsOf(pid).includes('--type=renderer'))
+  const renderers = ownRenderers()
   const before = new Map(renderers.map((pid) => [pid, ticksOf(pid)]))
   await pause(1_000)
   const busy = renderers.filter((pid) => listProcesses().some((found) => found.pid === pid))

@@ -109,11 +109,10 @@ class StabilityWait {
   /** Page time that has passed, and the page time and real time at which the page gained content. */
   #page = 0
   #grown = { page: Number.NEGATIVE_INFINITY, real: Number.NEGATIVE_INFINITY }
-  /**
-   * The milliseconds of the checks in real time, and those of them that the page had: on a busy machine, other processes have most of them. `late` counts
-   * toward the usual end of the wait.
-   */
-  readonly #own = { real: 0, milliseconds: 0, late: 0 }
+  /** The milliseconds of the checks in real time, and those that the page had of them. On a busy machine, other processes have most of them. */
+  readonly #checked = { real: 0, own: 0 }
+  /** Those that count toward the usual end of the wait. */
+  #counted = 0
   readonly #started = performance.now()
   /** When the wait ends unless the page gains content, and when it ends anyway. */
   readonly #usualEnd: number
@@ -252,7 +251,7 @@ class StabilityWait {
       const isProven = idleTime !== undefined && hadIdleTime && lastWorker === undefined && !hasLiveData
       const quietChecks = Math.floor((isProven ? IDLE_CHECKS : QUIET_CHECKS) * this.#slowness)
       // What works or moves without a gain may never rest.
-      const isLate = this.#own.late > this.#work.plan.stabilityRealMilliseconds
+      const isLate = this.#counted > this.#work.plan.stabilityRealMilliseconds
       const gainsNothing = withoutGain >= quietChecks && !this.#hasYoungWorker && (hadIdleTime || isLate)
       // Frame callbacks that run all the time, without new content, never rest.
       if (gainsNothing && withScript >= quietChecks) return motion
@@ -270,12 +269,13 @@ class StabilityWait {
       motion = await this.#sample(this.#work.plan.stabilityMilliseconds)
       const isGaining =
         motion.hasGrown || tab.lifecycle.trafficAt > checkedAt || tab.lifecycle.hasUnanswered(checkedAt - REQUEST_MILLISECONDS)
-      const seconds = this.#motion.processSeconds - processSeconds
-      this.#own.milliseconds += Math.max(REAL_SLICE, seconds * 1_000)
-      // Without idle time, either the page works, or the machine has no time for it.
-      this.#own.late += idleTime?.isOver === false ? seconds * 1_000 : Math.max(REAL_SLICE, seconds * 1_000)
-      this.#own.real += performance.now() - checkedAt
-      const isWorking = motion.hasScript || isMoving(motion) || seconds >= BUSY_SECONDS
+      const workSeconds = this.#motion.processSeconds - processSeconds
+      const own = Math.max(REAL_SLICE, workSeconds * 1_000)
+      this.#checked.real += performance.now() - checkedAt
+      this.#checked.own += own
+      // While idle time does not come, either the page works, or the machine has no time for it.
+      this.#counted += idleTime?.isOver === false ? workSeconds * 1_000 : own
+      const isWorking = motion.hasScript || isMoving(motion) || workSeconds >= BUSY_SECONDS
       // An idle task may request the next one. The frames of endless animations take as long.
       const hadIdleTask = !motion.hasScript && !this.#work.hasEndless && this.#motion.threadSeconds - threadSeconds >= IDLE_TASK_SECONDS
       withoutGain = isGaining ? 0 : withoutGain + 1
@@ -420,9 +420,10 @@ class StabilityWait {
     return lifecycle.hasNewRequests(now - REQUEST_MILLISECONDS, now) || lifecycle.newContentAt > this.#sampledAt
   }
 
+  /** How many times as long as on an idle machine the checks took, at least 1. */
   get #slowness(): number {
-    const { real, milliseconds } = this.#own
-    return milliseconds === 0 ? 1 : Math.max(1, real / milliseconds)
+    const { real, own } = this.#checked
+    return own === 0 ? 1 : Math.max(1, real / own)
   }
 
   get #hasYoungWorker(): boolean {

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
-import { argumentsOf, treeOf } from '../../../../capture-runner/src/runtime/processes.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { type Pages, serving, servingGreen } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
+import { ownRenderers } from '../../capture-runner/stage/renderers.ts'
 import { atPaths, FADING_ROWS, markup, openStage, page, pathOf } from '../options.ts'
 
 const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
@@ -446,8 +446,12 @@ for (const { name, options } of TABS) {
 /** Lets the page's process run for two fifths of the time, as on a busy machine. */
 function starveRenderers(): () => void {
   const signal = (name: NodeJS.Signals) => {
-    // Synchronous, so that none ends meanwhile.
-    for (const pid of treeOf(process.pid).filter((each) => argumentsOf(each).includes('--type=renderer'))) process.kill(pid, name)
+    for (const pid of ownRenderers())
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended meanwhile.
+      }
   }
   let turns = 0
   const timer = setInterval(() => signal(turns++ % 5 < 2 ? 'SIGCONT' : 'SIGSTOP'), 10)
