@@ -203,26 +203,21 @@ const limitOf = (files: Group): number => files.reduce((seconds, file) => second
 /** Every process that a test file starts has this variable. Some are in a process group of their own, as browsers are. */
 const MARK = 'TINTYPE_FAULTS_RUN'
 
-/** Kills the processes of a test file, also those that outlived it. */
-function killAll(mark: string): void {
-  for (const file of globSync('/proc/[0-9]*/environ'))
+/** Kills the processes whose file in /proc is meant. */
+function killWhere(name: 'environ' | 'cmdline', isMeant: (text: string) => boolean): void {
+  for (const file of globSync(`/proc/[0-9]*/${name}`))
     try {
-      if (readFileSync(file, 'utf8').includes(`${MARK}=${mark}`)) process.kill(Number(file.split('/')[2]), 'SIGKILL')
+      if (isMeant(readFileSync(file, 'utf8'))) process.kill(Number(file.split('/')[2]), 'SIGKILL')
     } catch {
       // It has ended meanwhile.
     }
 }
 
+/** Kills the processes of a test file, also those that outlived it. */
+const killAll = (mark: string): void => killWhere('environ', (text) => text.includes(`${MARK}=${mark}`))
+
 /** Kills operators, gateways and other programs that ended tests left running, because their environment is their own. No test may run meanwhile. */
-function killPrograms(): void {
-  for (const file of globSync('/proc/[0-9]*/cmdline'))
-    try {
-      const [, script] = readFileSync(file, 'utf8').split('\0')
-      if (script?.startsWith(`${process.cwd()}/`)) process.kill(Number(file.split('/')[2]), 'SIGKILL')
-    } catch {
-      // It has ended meanwhile.
-    }
-}
+const killPrograms = (): void => killWhere('cmdline', (text) => text.split('\0')[1]?.startsWith(`${process.cwd()}/`) === true)
 
 interface Place {
   /** Number of the lane whose API server the files use. Without it, they start their own. */
@@ -394,6 +389,7 @@ const [command, argument] = positionals
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => {
     for (const mark of running) killAll(mark)
+    killPrograms()
     removePlanted()
     process.exit(130)
   })
