@@ -4,8 +4,9 @@
 //   npm run faults -- draw SEED                     writes the list: test/faults.md
 //   npm run faults -- run COLUMN                    plants each fault of the list in turn, and writes the results of unit tests to a column
 //   npm run faults -- run COLUMN --integration      does the same with the integration tests, for the faults that no unit test of the column found
-//     --limit SECONDS                               only those that come first, as many as take this time
+//     --limit SECONDS                               only those that come first, as many as take this time. It also ends a run of `changed`
 //   npm run faults -- changed SEED                  draws ten commits, changes their files, plants a fault in one, and runs `npm test -- --changed`
+//     --from COMMIT                                 draws from the history of this commit, so that a later command draws the same
 //
 // A fault changes the file in this checkout, so use a worktree of its own, in which nothing else runs. Before `--integration`, run
 // `node test/prepare.ts --product`.
@@ -320,7 +321,6 @@ const unitGroups = (tests: readonly string[]): Group[] => [
 /** A file that is twice as far away is half as likely to fail. */
 function integrationGroups(tests: readonly string[]): Group[] {
   const sorted = tests.map((file, rank) => ({ file, cost: (rank + 1) * secondsOf(file) })).sort((a, b) => a.cost - b.cost)
-  const limit = Number(values.limit ?? Number.POSITIVE_INFINITY)
   let seconds = 0
   return sorted.flatMap(({ file }, at) => {
     seconds += secondsOf(file)
@@ -360,7 +360,7 @@ function tryChanged(seed: number): void {
   }
   const random = seeded(seed)
   const pick = <T>(all: T[]): T | undefined => all.splice(Math.floor(random() * all.length), 1)[0]
-  const commits = git('log', '--no-merges', '--format=%H')
+  const commits = git('log', '--no-merges', '--format=%H', values.from)
   for (let count = 0; count < 10 && commits.length > 0; ) {
     const commit = pick(commits) ?? ''
     const files = git('show', '--name-only', '--format=', commit).filter((file) => PRODUCT.test(file) && existsSync(file))
@@ -372,7 +372,11 @@ function tryChanged(seed: number): void {
     const started = performance.now()
     // Without `verify`, because the compiler rejects many negated conditions.
     const args = ['test/run.ts', 'unit', 'integration', 'e2e', '--changed', 'HEAD']
-    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
+    const mark = randomUUID()
+    const options = { encoding: 'utf8', maxBuffer: 2 ** 28, env: { ...process.env, [MARK]: mark }, timeout: limit * 1_000 } as const
+    const { status, stdout } = spawnSync(process.execPath, args, options)
+    killAll(mark)
+    killPrograms()
     const seconds = ((performance.now() - started) / 1_000).toFixed(0)
     removePlanted()
     git('checkout', '--quiet', '--', ...files)
@@ -383,9 +387,10 @@ function tryChanged(seed: number): void {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { integration: { type: 'boolean', default: false }, limit: { type: 'string' } },
+  options: { integration: { type: 'boolean', default: false }, from: { type: 'string', default: 'HEAD' }, limit: { type: 'string' } },
 })
 const [command, argument] = positionals
+const limit = Number(values.limit ?? 86_400)
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => {
     for (const mark of running) killAll(mark)
@@ -403,6 +408,6 @@ if (command === 'draw') {
 } else if (command === 'line' && argument !== undefined) await tryLine(argument)
 else if (command === 'changed' && argument !== undefined) tryChanged(Number(argument))
 else {
-  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration [--limit SECONDS]] | changed SEED')
+  console.error('usage: npm run faults -- line FILE:LINE | draw SEED | run COLUMN [--integration] | changed SEED [--from COMMIT]')
   process.exit(2)
 }
