@@ -103,6 +103,8 @@ export interface LostEffects {
   isWhole: boolean
   /** It cannot have ended by itself. */
   isCertain: boolean
+  /** Each part of it was there again at some time since it was found lost. */
+  hasReturned: boolean
   /** CSS selectors. */
   elements: string[]
 }

@@ -24,6 +24,8 @@ const MAX_WINDOWS = 3
 const LATE_MILLISECONDS = 300
 /** When to look, before it ends. */
 const REVIEWS = [10, 250]
+/** How often a change of the page is checked for what it brings back. */
+const MAX_RETURN_CHECKS = 200
 /** Share of the window from which an element stands for the page. */
 const WHOLE = 0.5
 
@@ -111,7 +113,7 @@ export const keepEffects: PageFunctions['keepEffects'] = (action) => {
   const parents = new Set<Element>()
   const keep = (element: Element, isUndone: () => boolean, isFocus = false) => {
     const name = effects.length < first + MAX_NAMES ? toSelector(element) : nameOf(element)
-    effects.push({ action, element, name, isUndone, isFocus, isLost: false, isCertain: false, wasUndone: false })
+    effects.push({ action, element, name, isUndone, isFocus, isLost: false, isCertain: false, wasUndone: false, hasReturned: false })
     for (let at = containerOf(element); at && !isFocus; at = containerOf(at)) parents.add(at)
   }
   const byScroll = [...noted.scrolled].filter((node) => node.nodeType !== Node.ELEMENT_NODE || shareOfWindow(node as Element) < WHOLE)
@@ -256,9 +258,13 @@ function reviewInFrame(): void {
 export const findLostEffects: PageFunctions['findLostEffects'] = () => {
   review()
   const disturbance = recall('tintypeDisturbance')
-  if (disturbance) disturbance.isOver = true
   const effects = recall('tintypeEffects') ?? []
+  noteReturns(effects)
   const lost = effects.filter((effect) => effect.isLost && effect.isUndone())
+  if (disturbance && !disturbance.isOver) {
+    disturbance.isOver = true
+    watchReturns(lost)
+  }
   // A click on a control also gives it the focus.
   const remains = new Set(effects.filter((effect) => !effect.isFocus && !effect.isUndone()).map(({ action }) => action))
   const actions = [...new Set(lost.map(({ action }) => action))]
@@ -266,8 +272,23 @@ export const findLostEffects: PageFunctions['findLostEffects'] = () => {
     const own = lost.filter((effect) => effect.action === action)
     const isCertain = own.some((effect) => effect.isCertain)
     const named = own.filter((effect) => effect.isCertain || !isCertain)
-    return { action, isWhole: !remains.has(action), isCertain, elements: [...new Set(named.slice(0, MAX_NAMES).map(nameIn))] }
+    const hasReturned = own.every((effect) => effect.hasReturned)
+    return { action, isWhole: !remains.has(action), isCertain, hasReturned, elements: [...new Set(named.slice(0, MAX_NAMES).map(nameIn))] }
   })
+}
+
+function noteReturns(effects: readonly Effect[]): void {
+  for (const effect of effects) effect.hasReturned ||= effect.isLost && !effect.isUndone()
+}
+
+/** Looks after each change of the page, because a message that comes back may end before the next look on a busy machine. */
+function watchReturns(lost: readonly Effect[]): void {
+  let checks = 0
+  const observer = new MutationObserver(() => {
+    noteReturns(lost)
+    if (++checks >= MAX_RETURN_CHECKS || lost.every(({ hasReturned }) => hasReturned)) observer.disconnect()
+  })
+  if (lost.length > 0) for (const root of findRoots()) observer.observe(root, { subtree: true, childList: true, attributes: true })
 }
 
 const nameIn = ({ element, name }: Effect): string => (element.isConnected ? toSelector(element) : name)

@@ -65,6 +65,8 @@ export interface Effect {
   /** It cannot have ended by itself. */
   isCertain: boolean
   wasUndone: boolean
+  /** It was there again at some time after it was lost. */
+  hasReturned: boolean
 }
 
 /** How far an element, or each of its backgrounds, is moved down at a scroll position: the numbers in the value of a property. */

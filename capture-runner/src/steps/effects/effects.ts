@@ -107,11 +107,11 @@ export const renewEffects: Step = {
       lost.some(({ action }) => action === 'hover'),
     )
     if (!hasLost && !isPointed) return work.clock?.hold()
-    // What has ended by itself, such as a message, comes back when its action runs again, and may end again.
-    const absent = [await findLost(work), await rested(work)]
+    await findLost(work)
+    await rested(work)
     const renewed = [...again, ...(isPointed ? [hover] : [])].map(({ name }) => toSnakeCase(name))
-    const isNoted = ({ action, isCertain }: LostEffects) =>
-      renewed.includes(action) ? absent.every((lost) => lost.some((one) => one.action === action)) : isCertain
+    // What has ended by itself, such as a message, comes back when its action runs again, and may end again.
+    const isNoted = ({ action, isCertain, hasReturned }: LostEffects) => (renewed.includes(action) ? !hasReturned : isCertain)
     noteLost(work, (await findLost(work)).filter(isNoted))
     await work.clock?.hold()
   },
@@ -120,12 +120,11 @@ export const renewEffects: Step = {
 const findLost = (work: Work): Promise<LostEffects[]> =>
   work.plan.context.scriptsOff ? Promise.resolve([]) : inDocument(work, [], () => callInPage(work, 'findLostEffects'))
 
-/** Lets what was renewed come to rest. Returns what has not come back by then. */
-async function rested(work: Work): Promise<LostEffects[]> {
+/** Lets what was renewed come to rest. */
+async function rested(work: Work): Promise<void> {
   await passTime(work, LATE_MILLISECONDS)
-  const absent = await findLost(work)
+  await findLost(work)
   if (stability.isWanted?.(work.plan)) await stability.run(work)
-  return absent
 }
 
 function noteLost({ plan, findings }: Work, lost: readonly LostEffects[]): void {
