@@ -15,7 +15,7 @@ const replaced: Record<string, string> = {
   Entrance: 'Listener',
   Errand: 'DeliveryJob',
   Flights: 'SharedCaptures',
-  FlightStore: 'SharedCaptureStore',
+  FlightStore: 'SignedPlans',
   Heard: 'Response',
   hearTarget: 'readConnectRequest',
   hulls: 'entries of the old list format',

@@ -1,14 +1,15 @@
 import { ApiError } from '../common/errors.ts'
 import type { ObjectStore } from '../store/ports.ts'
-import { type Entry, EntryStore, type EntryStoreDeps, isExpired } from './entry-store.ts'
 import type { CreationPlan } from './plan.ts'
-import { type HashedRequest, idempotencyObjectKeys, isHashOf, requestHash } from './request-hash.ts'
+import { type HashedRequest, idempotencyObjectKeys, type SignedPlan, SignedPlans, type SignedPlansDeps } from './signed-plans.ts'
 
 // The plan of a request with an Idempotency-Key is written to the bucket before quota is reserved or an object is created. A second request with
 // the key finds the plan. After a crash it finishes the plan with the same names, so there is one object and one charge.
 
 /** A request that runs for longer counts as crashed. Repeating its plan is harmless even if it is still running. */
 const TIMEOUT_MILLISECONDS = 10_000
+/** How long an Idempotency-Key is stored, from its first use. */
+export const RETENTION_MILLISECONDS = 86_400_000
 const MAX_TRIES = 3
 
 /** The execution of a plan. Ends with `complete` or `forget`. */
@@ -44,25 +45,18 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   throw new ApiError('VALIDATION_ERROR', message, { details: [{ path: 'Idempotency-Key', code: 'invalid_value', message }] })
 }
 
-interface IdempotencyDeps extends EntryStoreDeps {
-  objects: EntryStoreDeps['objects'] & Pick<ObjectStore, 'remove'>
-}
-
-/** An entry and its object key. */
-interface Found {
-  objectKey: string
-  entry: Entry
-  etag: string
+interface IdempotencyDeps extends SignedPlansDeps {
+  objects: SignedPlansDeps['objects'] & Pick<ObjectStore, 'remove'>
 }
 
 /** Stores and resumes the plans of requests with an Idempotency-Key. */
 export class Idempotency {
   readonly #deps: IdempotencyDeps
-  readonly #entries: EntryStore
+  readonly #plans: SignedPlans
 
   constructor(deps: IdempotencyDeps) {
     this.#deps = deps
-    this.#entries = new EntryStore(deps)
+    this.#plans = new SignedPlans(deps)
   }
 
   /**
@@ -76,72 +70,56 @@ export class Idempotency {
       return { plan: newPlan(), isRepeated: false, isRemembered: false, complete: nothing, forget: nothing }
     }
     const [objectKey = '', ...rotatedKeys] = idempotencyObjectKeys(request.account, key, this.#deps.keyRing())
-    const hash = requestHash(request, this.#deps.keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const found = await this.#findEarlier(rotatedKeys)
       const refusal = refusalOf(admit)
-      const entry: Entry = { hash, plan: newPlan(), takenAt: this.#deps.now().toISOString() }
-      const etag = refusal || found ? undefined : await this.#entries.write(objectKey, entry, { ifAbsent: true })
-      if (etag !== undefined) return this.#toExecution({ objectKey, entry, etag }, false)
+      const start = async (replaced?: string): Promise<IdempotentExecution | undefined> => {
+        const started = refusal ? undefined : await this.#plans.start(objectKey, request, { plan: newPlan() }, replaced)
+        return started && this.#toExecution(started, false)
+      }
+      const started = found ? undefined : await start()
+      if (started) return started
       // A replayed response does not depend on free capacity.
-      const execution = found ? await this.#resume(found, request) : await this.#takeOver(objectKey, request, entry, refusal)
+      const stored = found ?? (await this.#plans.read(objectKey))
+      const execution = this.#isKnown(stored) ? await this.#resume(stored, request) : stored && (await start(stored.etag))
       if (execution) return execution
       if (refusal) throw refusal.error
     }
     throw inProgress()
   }
 
-  /** Finds an entry that was written with a rotated signing key. */
-  async #findEarlier(objectKeys: readonly string[]): Promise<Found | undefined> {
-    const found = await Promise.all(objectKeys.map((objectKey) => this.#find(objectKey)))
-    return found.find((one) => one !== undefined)
+  /** Finds a plan that was written with a rotated signing key. */
+  async #findEarlier(objectKeys: readonly string[]): Promise<SignedPlan | undefined> {
+    const found = await Promise.all(objectKeys.map((objectKey) => this.#plans.read(objectKey)))
+    return found.find((stored) => this.#isKnown(stored))
   }
 
-  /** An entry that has not expired. */
-  async #find(objectKey: string): Promise<Found | undefined> {
-    const { etag = '', entry } = (await this.#entries.read(objectKey)) ?? {}
-    return entry && !isExpired(entry, this.#deps.now()) ? { objectKey, entry, etag } : undefined
+  /** True for a plan that has not expired. */
+  #isKnown(stored: Awaited<ReturnType<SignedPlans['read']>>): stored is SignedPlan {
+    return stored?.plan !== undefined && this.#deps.now().getTime() - Date.parse(stored.plan.at) < RETENTION_MILLISECONDS
   }
 
-  /** Returns undefined when another request was faster. The caller then tries again. */
-  async #takeOver(
-    objectKey: string,
-    request: HashedRequest,
-    entry: Entry,
-    refusal: Refusal | undefined,
-  ): Promise<IdempotentExecution | undefined> {
-    const present = await this.#entries.read(objectKey)
-    if (present === undefined) return undefined
-    if (present.entry && !isExpired(present.entry, this.#deps.now()))
-      return this.#resume({ objectKey, entry: present.entry, etag: present.etag }, request)
-    if (refusal) return undefined
-    const etag = await this.#entries.write(objectKey, entry, { ifMatch: present.etag })
-    return etag === undefined ? undefined : this.#toExecution({ objectKey, entry, etag }, false)
-  }
-
-  /** Continues what an earlier request started. */
-  async #resume({ objectKey, entry, etag }: Found, request: HashedRequest): Promise<IdempotentExecution | undefined> {
-    if (!isHashOf(entry.hash, request, this.#deps.keyRing())) {
+  /** Continues what an earlier request started. Returns undefined when another request was faster. The caller then tries again. */
+  async #resume(stored: SignedPlan, request: HashedRequest): Promise<IdempotentExecution | undefined> {
+    if (!this.#plans.isFor(stored, request))
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used for another request in the last 24 hours')
-    }
-    if (entry.result !== undefined) return this.#toExecution({ objectKey, entry, etag }, true)
-    if (this.#deps.now().getTime() - Date.parse(entry.takenAt) < TIMEOUT_MILLISECONDS) throw inProgress()
-    const taken = { ...entry, takenAt: this.#deps.now().toISOString() }
-    const next = await this.#entries.write(objectKey, taken, { ifMatch: etag })
-    return next === undefined ? undefined : this.#toExecution({ objectKey, entry: taken, etag: next }, true)
+    if (stored.result !== undefined) return this.#toExecution(stored, true)
+    if (this.#deps.now().getTime() - Date.parse(stored.takenAt) < TIMEOUT_MILLISECONDS) throw inProgress()
+    const taken = await this.#plans.takeOver(stored)
+    return taken && this.#toExecution(taken, true)
   }
 
-  #toExecution({ objectKey, entry, etag }: Found, isRepeated: boolean): IdempotentExecution {
+  #toExecution(stored: SignedPlan, isRepeated: boolean): IdempotentExecution {
     return {
-      plan: entry.plan,
+      plan: stored.plan,
       isRepeated,
       isRemembered: true,
-      ...(entry.result === undefined ? {} : { result: entry.result }),
+      ...(stored.result === undefined ? {} : { result: stored.result }),
       complete: async (result) => {
-        // A failed condition means that another request took over the plan. It has the same result.
-        await this.#entries.write(objectKey, { ...entry, result: result as Entry['result'] }, { ifMatch: etag })
+        // Another request that took over the plan has the same result.
+        await this.#plans.complete(stored, result as SignedPlan['result'])
       },
-      forget: () => this.#deps.objects.remove([objectKey]),
+      forget: () => this.#deps.objects.remove([stored.objectKey]),
     }
   }
 }

@@ -3,15 +3,15 @@ import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { sharedCaptureKey } from '@tintype/crds/records/storage-keys'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import { unavailable } from '../common/errors.ts'
 import type { NewScreenshot, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, createScreenshots, orArchived } from './create.ts'
-import type { EntryStoreDeps } from './entry-store.ts'
 import type { CreationPlan } from './plan.ts'
-import { type PictureKey, type SharedCapture, SharedCaptureStore } from './shared-capture-store.ts'
+import { type SignedPlan, SignedPlans, type SignedPlansDeps } from './signed-plans.ts'
 
-// All requests for a picture that is not cached wait for one capture. The request that writes the shared capture reserves quota and creates the
-// screenshot. The others find its id in the shared capture and reserve nothing.
+// All requests for a picture that is not cached wait for one capture. The request that writes its plan reserves quota and creates the screenshot. The
+// others find its id in the plan and reserve nothing.
 
 /** Another process takes over a plan that was not carried out in this time. Repeating a plan is harmless. */
 const TAKE_OVER_MILLISECONDS = 10_000
@@ -40,8 +40,11 @@ export interface JoinedCapture {
   isCreator: boolean
 }
 
-export interface SharedCaptureRequest extends PictureKey {
+export interface SharedCaptureRequest {
   owner: Account
+  account: string
+  /** The cache hash of the picture. */
+  hash: string
   /** Called before anything is written. Throws when the queue is full. */
   admit: () => void
   newPlan: () => CreationPlan
@@ -56,7 +59,7 @@ export interface SharedCaptureRequest extends PictureKey {
   waitMilliseconds: number
 }
 
-export interface SharedCaptureDeps extends CreateDeps, EntryStoreDeps {
+export interface SharedCaptureDeps extends CreateDeps, SignedPlansDeps {
   archive: Pick<RecordArchive, 'find' | 'isDeleted'>
   screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
 }
@@ -65,12 +68,23 @@ export interface SharedCaptureDeps extends CreateDeps, EntryStoreDeps {
 export const failureMilliseconds = (failures: number): number =>
   Math.min(MAX_FAILURE_MILLISECONDS, FIRST_FAILURE_MILLISECONDS * 2 ** Math.min(failures, 10))
 
+/** The state of a shared capture, which is stored with its plan. */
+const State = z
+  .object({
+    /** Number of failed captures directly before this one. */
+    failures: z.int().min(0),
+    /** True when its process could not carry out the plan and never will, so that the next request starts another shared capture. */
+    isReleased: z.boolean().default(false),
+  })
+  .catch({ failures: 0, isReleased: false })
+
+const keyOf = ({ account, hash }: Pick<SharedCaptureRequest, 'account' | 'hash'>): string => sharedCaptureKey(account, hash)
 const timeOf = (screenshot: Screenshot): number => Date.parse(screenshot.status?.completionTime ?? screenshot.metadata.creationTimestamp)
 
 /** Joins requests for the same picture. */
 export class SharedCaptures {
   readonly #deps: SharedCaptureDeps
-  readonly #store: SharedCaptureStore
+  readonly #plans: SignedPlans
   readonly #joining = new Map<string, Promise<JoinedCapture | undefined>>()
   /** Times before which no further capture is tried in the background. */
   readonly #refreshed = new LRUCache<string, number>({ max: MAX_REMEMBERED })
@@ -78,7 +92,7 @@ export class SharedCaptures {
 
   constructor(deps: SharedCaptureDeps) {
     this.#deps = deps
-    this.#store = new SharedCaptureStore(deps)
+    this.#plans = new SignedPlans(deps)
   }
 
   /**
@@ -87,7 +101,7 @@ export class SharedCaptures {
    * @throws ApiError QUEUE_FULL, USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
    */
   async join(request: SharedCaptureRequest): Promise<JoinedCapture | undefined> {
-    const key = sharedCaptureKey(request.account, request.hash)
+    const key = keyOf(request)
     const failed = this.#failed.get(key)
     if (failed && this.#deps.now().getTime() < failed.until) return failed.joined
     const running = this.#joining.get(key)
@@ -104,7 +118,7 @@ export class SharedCaptures {
 
   /** Starts a capture in the background, unless one was tried recently. Never throws: without quota or rate the old picture stays. */
   refresh(request: SharedCaptureRequest): void {
-    const key = sharedCaptureKey(request.account, request.hash)
+    const key = keyOf(request)
     const now = this.#deps.now().getTime()
     if (now < (this.#refreshed.get(key) ?? 0)) return
     this.#refreshed.set(key, now + REFRESH_MILLISECONDS)
@@ -119,8 +133,8 @@ export class SharedCaptures {
   async #find(request: SharedCaptureRequest): Promise<JoinedCapture | undefined> {
     const deadline = performance.now() + request.waitMilliseconds
     do {
-      const stored = await this.#store.read(request)
-      const joined = stored?.shared ? await this.#joinStored(request, stored.shared) : await this.#start(request, 0, stored?.etag)
+      const stored = await this.#plans.read(keyOf(request))
+      const joined = stored?.plan ? await this.#joinStored(request, stored) : await this.#start(request, 0, stored?.etag)
       if (joined) return joined
       await sleep(POLL_MILLISECONDS, undefined, { signal: request.signal }).catch(() => {})
     } while (performance.now() < deadline && !request.signal.aborted)
@@ -128,31 +142,32 @@ export class SharedCaptures {
   }
 
   /** Returns undefined when the caller must look again. */
-  async #joinStored(request: SharedCaptureRequest, shared: SharedCapture): Promise<JoinedCapture | undefined> {
-    if (shared.isReleased) return this.#start(request, shared.failures, shared.etag)
+  async #joinStored(request: SharedCaptureRequest, shared: SignedPlan): Promise<JoinedCapture | undefined> {
+    const { failures, isReleased } = State.parse(shared.result)
+    if (isReleased) return this.#start(request, failures, shared.etag)
     const now = this.#deps.now().getTime()
     const screenshot = await this.#findScreenshot(request.account, shared)
     if (screenshot && !isFinished(screenshot)) return toJoined(screenshot, shared, false)
     if (screenshot?.status?.phase === 'Failed') {
-      const failedUntil = new Date(timeOf(screenshot) + failureMilliseconds(shared.failures))
+      const failedUntil = new Date(timeOf(screenshot) + failureMilliseconds(failures))
       if (now < failedUntil.getTime()) return { ...toJoined(screenshot, shared, false), failedUntil }
-      return this.#start(request, shared.failures + 1, shared.etag)
+      return this.#start(request, failures + 1, shared.etag)
     }
     if (screenshot && now - timeOf(screenshot) < JUST_COMPLETED_MILLISECONDS) return toJoined(screenshot, shared, false)
     if (screenshot || (await this.#isGone(request.account, shared))) return this.#start(request, 0, shared.etag)
-    if (now - shared.takenAt.getTime() < TAKE_OVER_MILLISECONDS) return undefined
-    const taken = await this.#store.takeOver(request, shared)
-    return taken && this.#carryOut(request, taken, true)
+    if (now - Date.parse(shared.takenAt) < TAKE_OVER_MILLISECONDS) return undefined
+    const taken = await this.#plans.takeOver(shared)
+    return taken && this.#create(request, taken, true)
   }
 
-  async #findScreenshot(account: string, { plan }: SharedCapture): Promise<Screenshot | undefined> {
+  async #findScreenshot(account: string, { plan }: SignedPlan): Promise<Screenshot | undefined> {
     const [id = ''] = plan.ids
     const { screenshots, archive } = this.#deps
     return orArchived(await screenshots.find(id), account, id, archive)
   }
 
   /** True when the screenshot was deleted, or when the plan is too old to be carried out. */
-  async #isGone(account: string, { plan }: SharedCapture): Promise<boolean> {
+  async #isGone(account: string, { plan }: SignedPlan): Promise<boolean> {
     const [id = ''] = plan.ids
     if (this.#deps.now().getTime() - Date.parse(plan.at) >= MAX_PLAN_MILLISECONDS) return true
     return this.#deps.archive.isDeleted(account, id)
@@ -160,18 +175,21 @@ export class SharedCaptures {
 
   async #start(request: SharedCaptureRequest, failures: number, replaced: string | undefined): Promise<JoinedCapture | undefined> {
     request.admit()
-    const shared = await this.#store.start(request, request.newPlan(), failures, replaced)
-    return shared && this.#carryOut(request, shared, false)
+    const { account, hash, newPlan } = request
+    const content = { plan: newPlan(), result: { failures, isReleased: false } }
+    const shared = await this.#plans.start(keyOf(request), { account, route: 'GET /take', body: hash }, content, replaced)
+    return shared && this.#create(request, shared, false)
   }
 
-  async #carryOut(request: SharedCaptureRequest, shared: SharedCapture, isRepeated: boolean): Promise<JoinedCapture> {
+  async #create(request: SharedCaptureRequest, shared: SignedPlan, isRepeated: boolean): Promise<JoinedCapture> {
     const { owner, units, build, onCreate } = request
     const execution = {
       plan: shared.plan,
       isRepeated,
       isRemembered: true,
       complete: async () => {},
-      forget: () => this.#store.release(request, shared),
+      // Does nothing when another process has taken it over.
+      forget: async () => void (await this.#plans.complete(shared, { ...State.parse(shared.result), isReleased: true })),
     }
     const { items } = await createScreenshots({ account: owner, execution, units, build: () => build(shared.plan) }, this.#deps)
     const screenshot = items[0]?.screenshot
@@ -181,7 +199,7 @@ export class SharedCaptures {
   }
 }
 
-const toJoined = (screenshot: Screenshot, { plan }: SharedCapture, isCreator: boolean): JoinedCapture => ({
+const toJoined = (screenshot: Screenshot, { plan }: SignedPlan, isCreator: boolean): JoinedCapture => ({
   screenshot,
   startedAt: new Date(plan.at),
   isCreator,

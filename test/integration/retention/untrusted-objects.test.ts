@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
-import { idempotencyObjectKeys } from '../../../api-gateway/src/creation/request-hash.ts'
+import { idempotencyObjectKeys } from '../../../api-gateway/src/creation/signed-plans.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { toArchivedLine } from '../../../crds/src/records/archive.ts'

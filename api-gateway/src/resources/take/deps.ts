@@ -1,6 +1,6 @@
 import type { PictureMemory } from '../../cache/picture-memory.ts'
-import type { EntryStoreDeps } from '../../creation/entry-store.ts'
 import type { SharedCaptures } from '../../creation/shared-captures.ts'
+import type { SignedPlansDeps } from '../../creation/signed-plans.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { CallLimits } from '../../quota/call-limits.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
@@ -8,7 +8,7 @@ import type { LinkAuthDeps } from './authenticate.ts'
 import type { ParsedLinks } from './parsed-link.ts'
 
 export interface TakeDeps extends Omit<ScreenshotsDeps, 'metrics' | 'objects'>, LinkAuthDeps {
-  objects: ScreenshotsDeps['objects'] & EntryStoreDeps['objects']
+  objects: ScreenshotsDeps['objects'] & SignedPlansDeps['objects']
   sharedCaptures: SharedCaptures
   /** Pictures of links in memory. */
   pictures: PictureMemory

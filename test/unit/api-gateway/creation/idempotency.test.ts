@@ -1,13 +1,12 @@
 import t from 'tap'
-import { RETENTION_MILLISECONDS, toEntryText } from '../../../../api-gateway/src/creation/entry-store.ts'
-import { Idempotency, parseIdempotencyKey } from '../../../../api-gateway/src/creation/idempotency.ts'
-import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
-import { idempotencyObjectKeys, isHashOf, requestHash } from '../../../../api-gateway/src/creation/request-hash.ts'
+import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
+import { type CreationPlan, planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
+import { idempotencyObjectKeys, SignedPlans } from '../../../../api-gateway/src/creation/signed-plans.ts'
 import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { collectIgnored } from '../../../support/sources/mark-checks.ts'
 import { anObjectStore, NOW } from '../fakes.ts'
 
-const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
+const ring: KeyRing = { current: 'a', keys: { a: 'c2VjcmV0' } }
 const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
 
 function aStore(keys: KeyRing = ring) {
@@ -64,28 +63,31 @@ t.test('begin makes a new plan for a key that is a day old, whatever it stood fo
   t.notSame(second.plan.ids, first.plan.ids)
 })
 
-const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
-const aPlan = (at = NOW) => planScreenshots(at, 1, false)
-const known = { hash: requestHash(request, ring), plan: aPlan(), takenAt: NOW.toISOString(), result: {} }
-const victims = idempotencyObjectKeys('victim', 'order-7', ring)[0]!
+const plansOf = (keys = ring, objects = anObjectStore()) => new SignedPlans({ objects, keyRing: () => keys, now: () => NOW })
+const placeOf = (account = 'acme', keys = ring) => idempotencyObjectKeys(account, 'order-7', keys)[0]!
+const [place, plan] = [placeOf(), planScreenshots(NOW, 1, false)]
+
+/** The object that a gateway writes for a plan. */
+async function textOf(plan: CreationPlan, objectKey = place, keys?: KeyRing): Promise<string> {
+  const objects = anObjectStore()
+  await plansOf(keys, objects).start(objectKey, request, { plan, result: {} })
+  return objects.objects.get(objectKey)!
+}
+const { signature: _, ...unsigned } = JSON.parse(await textOf(plan))
 
 /** Entries of places that a gateway of this release has not written there. */
 const forged: [string, string, string][] = [
   ['empty', '', 'content'],
   ['no JSON', '\0\u0001{', 'content'],
-  ['of wrong types', JSON.stringify({ version: 2, ...known, plan: { ids: 7 } }), 'content'],
-  ['a prototype', JSON.stringify({ version: 2, ...known }).replace('{', '{"__proto__":{"a":1},'), 'content'],
-  ['without a signature', JSON.stringify({ version: 2, ...known }), 'content'],
-  ['of version 1', JSON.stringify({ version: 1, ...known }), 'content'],
+  ['of wrong types', JSON.stringify({ ...unsigned, plan: { ids: 7 } }), 'content'],
+  ['a prototype', JSON.stringify(unsigned).replace('{', '{"__proto__":{"a":1},'), 'content'],
+  ['without a signature', JSON.stringify(unsigned), 'content'],
+  ['of version 1', JSON.stringify({ ...unsigned, version: 1 }), 'content'],
   ['of a later version', '{"version":9}', 'content'],
-  ['with a signature by another key', toEntryText(place, known, { current: 'a', keys: { a: 'b3RoZXI=' } }), 'content'],
-  ['copied from another account', toEntryText(victims, known, ring), 'content'],
-  [
-    'of a plan whose ids do not follow from its reservation',
-    toEntryText(place, { ...known, plan: { ...aPlan(), ids: aPlan().ids } }, ring),
-    'id',
-  ],
-  ['of the future', toEntryText(place, { ...known, plan: aPlan(new Date(NOW.getTime() + 2 * 864e5)) }, ring), 'time'],
+  ['with a signature by another key', await textOf(plan, place, { current: 'a', keys: { a: 'b3RoZXI=' } }), 'content'],
+  ['copied from another account', await textOf(plan, placeOf('victim')), 'content'],
+  ['of a plan whose ids do not follow from its reservation', await textOf({ ...plan, ids: planScreenshots(NOW, 1, false).ids }), 'id'],
+  ['of the future', await textOf(planScreenshots(new Date(NOW.getTime() + 2 * 864e5), 1, false)), 'time'],
 ]
 for (const [name, text, reason] of forged) {
   t.test(`begin takes an entry for absent that is ${name}`, async (t) => {
@@ -99,37 +101,27 @@ for (const [name, text, reason] of forged) {
 
 t.test('begin finds a key after a rotation', async (t) => {
   const { begin, objects, ignored } = aStore({ current: 'b', keys: { ...ring.keys, b: 'Ym9i' } })
-  objects.objects.set(place, toEntryText(place, known, ring))
-  t.match(await begin(), { isRepeated: true, plan: known.plan, result: {} })
+  objects.objects.set(place, await textOf(plan))
+  t.match(await begin(), { isRepeated: true, plan, result: {} })
   await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
   t.strictSame([objects.objects.size, ignored], [1, []])
 })
 
 t.test('a key does not lie in the bucket as it is, nor does one account meet another’s', async (t) => {
-  const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
   t.match(place, /^idempotency\/acme\/[a-z2-7]{52}\.json$/)
-  t.not(place, idempotencyObjectKeys('other', 'order-7', ring)[0]?.replace('other', 'acme'))
-  t.not(place, idempotencyObjectKeys('acme', 'order-7', { current: 'b', keys: { b: 'Ym9i' } })[0], 'nobody without the key can compute it')
+  t.not(place, placeOf('other').replace('other', 'acme'))
+  t.not(place, placeOf('acme', { current: 'b', keys: { b: 'Ym9i' } }), 'nobody without the key can compute it')
 })
 
-t.test('requestHash is of this request, however its body is spelt, and of no other', async (t) => {
+t.test('a plan is for its request, however the body is spelt, and for no other, also after a rotation', async (t) => {
   const asked = { account: 'acme', route: 'POST /a', body: { url: 'x', options: { b: 1, a: [1, 2] } } }
-  const hash = requestHash(asked, ring)
-  t.ok(isHashOf(hash, { ...asked, body: { options: { a: [1, 2], b: 1 }, url: 'x' } }, ring))
-  for (const other of [
-    { ...asked, route: 'POST /b' },
-    { ...asked, account: 'evil' },
-    { ...asked, body: { url: 'x', options: { b: 1, a: [2, 1] } } },
-  ])
-    t.notOk(isHashOf(hash, other, ring))
-})
-
-t.test('a hash is compared by its own key after a rotation, and is of no request when that key is gone', async (t) => {
-  const hash = requestHash(request, ring)
-  const next = { current: 'b', keys: { ...ring.keys, b: 'Ym9i' } }
-  t.ok(isHashOf(hash, request, next))
-  t.notOk(isHashOf(hash, { ...request, body: 'other' }, next))
-  t.notOk(isHashOf(hash, request, { current: 'b', keys: { b: 'Ym9i' } }))
+  const stored = (await plansOf().start(place, asked, { plan }))!
+  for (const plans of [plansOf(), plansOf({ current: 'b', keys: { ...ring.keys, b: 'Ym9i' } })]) {
+    t.ok(plans.isFor(stored, { ...asked, body: { options: { a: [1, 2], b: 1 }, url: 'x' } }))
+    for (const other of [{ route: 'POST /b' }, { account: 'evil' }, { body: { url: 'x', options: { b: 1, a: [2, 1] } } }])
+      t.notOk(plans.isFor(stored, { ...asked, ...other }))
+  }
+  t.notOk(plansOf({ current: 'b', keys: { b: 'Ym9i' } }).isFor(stored, asked), 'its key is gone')
 })
 
 t.test('parseIdempotencyKey takes 1 to 255 printable characters', async (t) => {
