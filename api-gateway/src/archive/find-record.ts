@@ -1,7 +1,7 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { ApiError } from '../common/errors.ts'
+import { ApiError, isUnavailable } from '../common/errors.ts'
 import type { RecordArchive, ScreenshotStore } from '../store/ports.ts'
 
 /** Sources of records. */
@@ -15,8 +15,6 @@ export interface FoundRecord {
   screenshot: Screenshot
   isLive: boolean
 }
-
-const isUnavailable = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'
 
 export interface Reading {
   /** Asks the API server, because another replica may have deleted the record a moment ago. The informer cache would still show it. */

@@ -42,6 +42,12 @@ export const notFound = (what: string): ApiError => new ApiError('NOT_FOUND', `$
 /** A dependency of the gateway is temporarily unavailable. */
 export const unavailable = (message: string, cause?: unknown): ApiError => new ApiError('SERVICE_UNAVAILABLE', message, { cause })
 
+export const isUnavailable = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'
+
+/** True for an error which says that nothing was done. After any other error the work may have been done, or may still be. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (HTTP_ERRORS[error.code].status < 500 || error.code === 'QUEUE_FULL')
+
 /** An error as it is sent. */
 export interface HttpError {
   status: number

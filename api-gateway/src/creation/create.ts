@@ -4,13 +4,13 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
-import { ApiError, toHttpError, unavailable } from '../common/errors.ts'
+import { ApiError, isRefusal, toHttpError, unavailable } from '../common/errors.ts'
 import { toLimitHeaders } from '../quota/limit-headers.ts'
 import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, NewScreenshot, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
-import type { IdempotentExecution } from './idempotency.ts'
+import { carryOut, type IdempotentExecution } from './idempotency.ts'
 import type { CreationPlan } from './plan.ts'
-import type { Queue, ReleaseSlots } from './queue.ts'
+import type { Queue } from './queue.ts'
 import type { UncertainCreates } from './uncertain-creates.ts'
 
 // Creates one screenshot or a batch in three steps: reserve quota, create objects, settle the reservation. Every step can be repeated with the
@@ -67,12 +67,9 @@ export async function createScreenshots(request: CreateRequest, deps: CreateDeps
   const known = execution.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
   const missing = plan.ids.filter((id) => !known.has(id))
   if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
-  const releaseSlots = await enterQueue(request, missing, known.size > 0, deps)
-  try {
-    return await createMissing(request, { known, missing }, deps)
-  } finally {
-    releaseSlots()
-  }
+  const create = () => createMissing(request, { known, missing }, deps)
+  // A part of the plan exists, so its key must not be used for another request.
+  return known.size > 0 ? create() : carryOut(execution, create)
 }
 
 interface Missing {
@@ -82,37 +79,42 @@ interface Missing {
 }
 
 async function createMissing(request: CreateRequest, { known, missing }: Missing, deps: CreateDeps): Promise<Creation> {
-  const { plan } = request.execution
-  await request.prepare?.()
-  const grant = await pay(request, missing, known.size > 0, deps)
-  const paid = new Set(missing.slice(0, grant.granted))
-  const objects = await buildPaid(request, paid, known.size > 0, deps)
-  const items = await mapConcurrently(plan.ids, MAX_CONCURRENT, async (id, index): Promise<Item> => {
-    if (known.has(id)) return toItem(id, known.get(id))
-    if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
-    return createOne(id, objects[index], request, deps)
-  })
-  await conclude(items, request, deps)
-  return { items, objects, grant }
+  const { account, execution, prepare, build } = request
+  const { ids, reservation } = execution.plan
+  const releaseSlots = deps.queue.enter(account, missing)
+  try {
+    await prepare?.()
+    const grant = await pay(request, missing, known.size > 0, deps)
+    const paid = new Set(missing.slice(0, grant.granted))
+    const objects = await build().catch(async (error: unknown) => {
+      await deps.quota.release(account.metadata.name, reservation, [...paid].map(toObjectName))
+      throw error
+    })
+    const items = await mapConcurrently(ids, MAX_CONCURRENT, async (id, index): Promise<Item> => {
+      if (known.has(id)) return toItem(id, known.get(id))
+      if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
+      return createOne(id, objects[index], request, deps)
+    })
+    conclude(items, request, deps)
+    return { items, objects, grant }
+  } finally {
+    releaseSlots()
+  }
 }
 
-/** @throws ApiError when nothing was created */
-async function conclude(
-  items: readonly Item[],
-  { account, execution }: CreateRequest,
-  { quota, uncertainCreates }: CreateDeps,
-): Promise<void> {
+/** @throws ApiError when nothing was created, SERVICE_UNAVAILABLE when something may have been */
+function conclude(items: readonly Item[], { account, execution }: CreateRequest, { quota, uncertainCreates }: CreateDeps): void {
   const errors = items.flatMap(({ error }) => error ?? [])
-  const uncertain = items.filter(({ error }) => error !== undefined && isUnknown(error)).map(({ id }) => id)
+  const uncertain = items.filter(({ error }) => error !== undefined && !isRefusal(error))
   const hasCreated = errors.length === 0 || items.some(({ refusal }) => !refusal)
   const { reservation } = execution.plan
   // An unsettled reservation stays charged until the outcome is known.
   if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
   // If the response is an error, a retry with the same Idempotency-Key continues with this reservation.
-  else if (hasCreated || !execution.isRemembered) void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain })
+  else if (hasCreated || !execution.isRemembered)
+    void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain.map(({ id }) => id) })
   if (hasCreated) return
-  if (uncertain.length === 0) await execution.forget()
-  const [error] = errors
+  const error = uncertain[0]?.error ?? errors[0]
   throw error instanceof ApiError ? error : unavailable('the service is temporarily unavailable: retry in a few seconds', error)
 }
 
@@ -136,56 +138,19 @@ async function findKnown(
   return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
 }
 
-/** Reserves queue slots before anything is written. @throws ApiError QUEUE_FULL */
-async function enterQueue(
-  { account, execution }: CreateRequest,
-  ids: readonly string[],
-  hasCreated: boolean,
-  { queue }: CreateDeps,
-): Promise<ReleaseSlots> {
-  try {
-    return queue.enter(account, ids)
-  } catch (error) {
-    if (!hasCreated) await execution.forget()
-    throw error
-  }
-}
-
+/** @throws ApiError USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
 async function pay(
-  { account, execution, units = 1 }: CreateRequest,
+  { account, execution: { plan }, units = 1 }: CreateRequest,
   missing: readonly string[],
   hasCreated: boolean,
-  deps: CreateDeps,
-): Promise<Grant> {
-  const { plan } = execution
-  try {
-    const names = missing.map(toObjectName)
-    const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, units, at: new Date(plan.at) })
-    const { facts } = grant
-    if (grant.refusal === 'rate') throw rateLimitExceeded({ ratePerMinute: 0, ...facts }, toLimitHeaders(facts))
-    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(facts, units)
-    return grant
-  } catch (error) {
-    // Nothing was executed, so the same request with the same key counts as new.
-    if (!hasCreated && !isUnknown(error)) await execution.forget()
-    throw error
-  }
-}
-
-/** Refunds the reservation when the options cannot be stored, because then nothing is created. */
-async function buildPaid(
-  { account, execution, build }: CreateRequest,
-  paid: ReadonlySet<string>,
-  hasCreated: boolean,
   { quota }: CreateDeps,
-) {
-  try {
-    return await build()
-  } catch (error) {
-    await quota.release(account.metadata.name, execution.plan.reservation, [...paid].map(toObjectName))
-    if (!hasCreated) await execution.forget()
-    throw error
-  }
+): Promise<Grant> {
+  const names = missing.map(toObjectName)
+  const grant = await quota.reserve({ account, reservation: plan.reservation, names, units, at: new Date(plan.at) })
+  const { facts } = grant
+  if (grant.refusal === 'rate') throw rateLimitExceeded({ ratePerMinute: 0, ...facts }, toLimitHeaders(facts))
+  if (grant.granted === 0 && !hasCreated) throw usageLimitReached(facts, units)
+  return grant
 }
 
 async function createOne(
@@ -200,13 +165,10 @@ async function createOne(
     if (accountOf(screenshot) === account.metadata.name) return { id, screenshot }
     throw new ApiError('CONFLICT', 'the screenshot id is already in use')
   } catch (error) {
-    if (isUnknown(error))
+    if (!isRefusal(error))
       return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'the screenshot could not be stored: retry in a few seconds' }, error }
     await deps.quota.release(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
     const { code, message } = toHttpError(error)
     return { id, refusal: { code, message }, error }
   }
 }
-
-/** True when the other side may have executed the request. */
-const isUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.code === 'SERVICE_UNAVAILABLE'

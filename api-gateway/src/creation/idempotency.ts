@@ -1,4 +1,4 @@
-import { ApiError } from '../common/errors.ts'
+import { ApiError, isRefusal } from '../common/errors.ts'
 import type { ObjectStore } from '../store/ports.ts'
 import type { CreationPlan } from './plan.ts'
 import { type HashedRequest, idempotencyObjectKeys, type SignedPlan, SignedPlans, type SignedPlansDeps } from './signed-plans.ts'
@@ -121,6 +121,16 @@ export class Idempotency {
       },
       forget: () => this.#deps.objects.remove([stored.objectKey]),
     }
+  }
+}
+
+/** Carries out the plan of an execution, or the rest of it. After a refusal nothing of it exists, so the key can be used for another request. */
+export async function carryOut<R>({ forget }: Pick<IdempotentExecution, 'forget'>, work: () => Promise<R>): Promise<R> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isRefusal(error)) await forget()
+    throw error
   }
 }
 

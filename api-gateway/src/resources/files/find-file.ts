@@ -4,7 +4,7 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf, toWireStatus } from '@tintype/crds/records/record'
 import { type ObjectKeyParts, objectKey } from '@tintype/crds/records/storage-keys'
 import type { StoredFile } from '@tintype/crds/storage/port'
-import { ApiError, notFound } from '../../common/errors.ts'
+import { ApiError, isUnavailable, notFound } from '../../common/errors.ts'
 import type { FileStore, KeyRingSource, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 
@@ -52,7 +52,7 @@ async function findLive(id: string, screenshots: FilesDeps['screenshots']): Prom
     const known = await screenshots.find(id)
     return known && toWireStatus(known.status?.phase) !== 'completed' ? await screenshots.findLatest(id) : known
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return 'unavailable'
+    if (isUnavailable(error)) return 'unavailable'
     throw error
   }
 }

@@ -55,14 +55,7 @@ export async function createCapture(
       deps,
     )
   }
-  const prepare = async () => {
-    try {
-      await checkBaseline(accountName, requested.options, deps)
-    } catch (error) {
-      if (!execution.isRepeated) await execution.forget()
-      throw error
-    }
-  }
+  const prepare = () => checkBaseline(accountName, requested.options, deps)
   const created = await createSingle({ account, execution, units: unitsOf(requested), prepare, build }, deps)
   deps.metrics.screenshotsCreated.inc()
   setReplayedHeader(reply, execution).header('location', pathOf(kind, screenshotIdOf(created.metadata)))

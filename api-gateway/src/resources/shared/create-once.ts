@@ -1,7 +1,6 @@
 import { type IdPrefix, newId } from '@tintype/crds/identifiers/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, toHttpError } from '../../common/errors.ts'
-import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../creation/idempotency.ts'
+import { carryOut, type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { NO_STORE, setReplayedHeader } from '../../http/response-headers.ts'
 import type { Input } from '../../http/route.ts'
 import type { RecordStore } from '../../store/ports.ts'
@@ -49,7 +48,7 @@ export async function createOnce<T extends Managed>(
     sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: replayedMessage, data })
   const known = execution.isRepeated ? await findKnown(execution, id, creation) : undefined
   if (known) return replay(known)
-  const { created, secret } = await makeOrForget(execution, () => creation.make(id))
+  const { created, secret } = await carryOut(execution, () => creation.make(id))
   const data = toRecord(created)
   await execution.complete(data)
   if (!secret) return replay(data)
@@ -65,16 +64,6 @@ async function findKnown<T extends Managed>({ result }: IdempotentExecution, id:
 }
 
 const hasId = (result: unknown, id: string): boolean => typeof result === 'object' && result !== null && 'id' in result && result.id === id
-
-/** After a 4xx error the client can use its Idempotency-Key again. After an unknown outcome the next request with it finishes the plan. */
-async function makeOrForget<R>(execution: IdempotentExecution, make: () => Promise<R>): Promise<R> {
-  try {
-    return await make()
-  } catch (error) {
-    if (error instanceof ApiError && toHttpError(error).status < 500) await execution.forget()
-    throw error
-  }
-}
 
 function sendCreated({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
   const collection = routeOptions.url?.split('/').at(-1)

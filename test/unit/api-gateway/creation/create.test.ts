@@ -143,6 +143,15 @@ t.test('a batch releases only the unit of the refused Screenshot when others wer
   t.strictSame((await batch()).body, response.body, 'the key is kept')
 })
 
+t.test('a batch is unavailable, and its key is kept, when some items are refused and the others may exist', async (t) => {
+  const { batch, quota, failures, isForgotten } = aWorld()
+  const no = invalid([{ path: 'url', code: 'refused', message: 'no' }])
+  failures.push(no, unavailable('away'), no)
+  t.match(await batch(), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
+  t.strictSame([quota.used, quota.settled], [1, []])
+  t.notOk(await isForgotten())
+})
+
 t.test('a creation says unavailable, with the cause in the log, for what it does not understand', async (t) => {
   const { single, failures, text } = aWorld()
   failures.push(new Error('the words of the cause'))
@@ -159,7 +168,7 @@ t.test('a creation charges nothing when its options cannot be stored', async (t)
   }
   t.match(await single(undefined, { styles: 'x'.repeat(9_000) }), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
   t.strictSame([quota.used, stored().length], [0, 0])
-  t.ok(await isForgotten())
+  t.notOk(await isForgotten())
 })
 
 t.test('a creation that is repeated after a crash before the first object pays once', async (t) => {
@@ -173,7 +182,7 @@ t.test('a creation that is repeated after a crash before the first object pays o
 })
 
 t.test('a batch that is repeated after a crash among its objects creates what is missing, wherever the others are', async (t) => {
-  const { batch, quota, crash, archive, screenshots, stored } = aWorld()
+  const { batch, quota, crash, later, archive, screenshots, stored } = aWorld()
   // The process ends before it settles the reservation.
   quota.settle = () => {}
   const first = await batch()
@@ -182,6 +191,10 @@ t.test('a batch that is repeated after a crash among its objects creates what is
   await archive.add([{ ...archived, status: { phase: 'Completed' } }])
   for (const { metadata } of [archived, lost]) screenshots.remove(screenshotIdOf(metadata))
   crash()
+  screenshots.isQueueFull = true
+  t.match(await batch(), { status: 503, body: { error: { code: 'QUEUE_FULL' } } }, 'the key of a part is kept')
+  screenshots.isQueueFull = false
+  later(10_000)
   const again = await batch()
   t.match([again.status, again.headers['idempotent-replayed']], [202, 'true'])
   t.strictSame([again.body.screenshots, again.body.failed], [first.body.screenshots, 0])

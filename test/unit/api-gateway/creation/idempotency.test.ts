@@ -1,5 +1,6 @@
 import t from 'tap'
-import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
+import { ApiError, unavailable } from '../../../../api-gateway/src/common/errors.ts'
+import { carryOut, Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
 import { type CreationPlan, planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, SignedPlans } from '../../../../api-gateway/src/creation/signed-plans.ts'
 import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
@@ -122,6 +123,19 @@ t.test('a plan is for its request, however the body is spelt, and for no other, 
       t.notOk(plans.isFor(stored, { ...asked, ...other }))
   }
   t.notOk(plansOf({ current: 'b', keys: { b: 'Ym9i' } }).isFor(stored, asked), 'its key is gone')
+})
+
+t.test('carryOut forgets a key after an error which says that nothing was done, and after no other', async (t) => {
+  const refusals = (['VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'QUEUE_FULL'] as const).map((code) => new ApiError(code, 'refused'))
+  const others = [unavailable('no response'), new ApiError('INTERNAL_ERROR', 'a bug'), new Error('a bug')]
+  for (const error of [...refusals, ...others]) {
+    const { begin, objects } = aStore()
+    await t.rejects(
+      carryOut(await begin(), () => Promise.reject(error)),
+      error,
+    )
+    t.equal(objects.objects.size, refusals.includes(error as ApiError) ? 0 : 1, String(error))
+  }
 })
 
 t.test('parseIdempotencyKey takes 1 to 255 printable characters', async (t) => {
