@@ -1,5 +1,3 @@
-import type { KubeObject } from './kube-object.ts'
-
 /** The body and content type of a patch. */
 export type Patch = { contentType: string; body: unknown; query?: Record<string, string> }
 
@@ -31,11 +29,6 @@ export function mergePatch(body: Record<string, unknown>, preconditions: Precond
 export function jsonPatch(operations: readonly JsonPatchOperation[], tests: Record<string, unknown> = {}): Patch {
   const checks = Object.entries(tests).map(([path, value]): JsonPatchOperation => ({ op: 'test', path, value }))
   return { contentType: 'application/json-patch+json', body: [...checks, ...operations] }
-}
-
-/** A server-side apply of the fields in `object`, owned by `fieldManager`. `force` takes ownership of fields from other managers. */
-export function applyPatch(object: KubeObject, { fieldManager, force = true }: { fieldManager: string; force?: boolean }): Patch {
-  return { contentType: 'application/apply-patch+yaml', body: object, query: { fieldManager, force: String(force) } }
 }
 
 /** Builds a JSON pointer (RFC 6901). Escapes the segments, so that `tintype.dev/hash-1` stays one segment. */

@@ -39,7 +39,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
 
 /** Which files may load a library, where not every program may that names it in its package.json. */
 const keepers: Record<string, RegExp> = {
-  '@kubernetes/client-node': /^crds\/client\//,
+  '@kubernetes/client-node': /^(crds\/client|operator\/src\/setup)\//,
   minio: /^(crds\/storage\/s3|operator\/src\/stores)\//,
   'ipaddr.js': /^crds\/src\/addresses\/address-rules\.ts$/,
   yaml: /^crds\/generate\/main\.ts$/,
@@ -115,11 +115,10 @@ t.test('architecture has the libraries that have a keeper loaded by nobody else'
   t.strictSame(others, [])
 })
 
-t.test('architecture has client-node loaded late, for its types and for kubeconfigs only', async (t) => {
-  const early = sources.filter((source) =>
-    valuesOf(source).some(({ library, isDynamic }) => library === '@kubernetes/client-node' && !isDynamic),
-  )
-  t.strictSame(pathsOf(early), [])
+t.test('architecture has client-node loaded late, for its types, for kubeconfigs and by the hook that applies CRDs', async (t) => {
+  const hook = 'operator/src/setup/apply-crds.ts'
+  const isEarly = ({ library, file, isDynamic }: Import) => !isDynamic && (library === '@kubernetes/client-node' || file === hook)
+  t.strictSame(pathsOf(sources.filter((source) => valuesOf(source).some(isEarly))), [hook])
 })
 
 t.test('architecture has a core that knows neither time nor chance nor the world, whatever it loads', async (t) => {

@@ -1,48 +1,42 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
-import { type CustomResourceDefinition, customResourceDefinitions } from '@tintype/crds/client/core-resources'
-import { KubeHttp } from '@tintype/crds/client/kube-http'
-import { applyPatch } from '@tintype/crds/client/patch'
-import { Resource } from '@tintype/crds/client/resource'
+import { ApiextensionsV1Api, KubeConfig, PatchStrategy, setHeaderOptions, type V1CustomResourceDefinition } from '@kubernetes/client-node'
+import { retry } from '@tintype/crds/runtime/retry'
 
 // Run by a chart hook before each installation and upgrade, because Helm installs CustomResourceDefinitions once and never updates them. It
 // has its own ServiceAccount, which is deleted after success.
 //
-// rbac: apiextensions.k8s.io/customresourcedefinitions get,create,patch
+// rbac: apiextensions.k8s.io/customresourcedefinitions create,patch
 
-const FIELD_MANAGER = 'tintype-crds'
-const ESTABLISHED_MILLISECONDS = 30_000
-const POLL_MILLISECONDS = 200
+const LIMIT_MILLISECONDS = 30_000
+const RETRY_MILLISECONDS = 200
 
-/** Applies every definition (`*.json`) of a directory and waits until the API server serves them. */
-export async function applyDefinitions(directory: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const http = new KubeHttp(await loadClusterAccess(env))
-  const resource = new Resource(http, customResourceDefinitions)
-  try {
-    const files = (await readdir(directory)).filter((file) => file.endsWith('.json')).sort()
-    if (files.length === 0) throw new Error(`no definitions in ${directory}`)
-    for (const file of files) {
-      const definition = JSON.parse(await readFile(join(directory, file), 'utf8')) as CustomResourceDefinition
-      await resource.patch(definition.metadata.name, applyPatch(definition, { fieldManager: FIELD_MANAGER }))
-      await awaitEstablished(resource, definition.metadata.name)
-    }
-  } finally {
-    await http.close()
+/**
+ * Applies every definition (`*.json`) of a directory until the API server serves it.
+ * @throws the last error of a definition that is not served after 30 seconds; Error if there is none
+ */
+export async function applyDefinitions(directory: string, { KUBECONFIG }: NodeJS.ProcessEnv): Promise<void> {
+  const config = new KubeConfig()
+  if (KUBECONFIG) config.loadFromFile(KUBECONFIG)
+  else config.loadFromCluster()
+  const api = config.makeApiClient(ApiextensionsV1Api)
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.json')).sort()
+  if (files.length === 0) throw new Error(`no definitions in ${directory}`)
+  for (const file of files) {
+    const definition = JSON.parse(await readFile(join(directory, file), 'utf8')) as V1CustomResourceDefinition
+    const deadline = performance.now() + LIMIT_MILLISECONDS
+    const delayOf = () => (performance.now() > deadline ? undefined : RETRY_MILLISECONDS)
+    await retry(() => apply(definition, api), { delayOf, wait: sleep })
   }
 }
 
-async function awaitEstablished(resource: Resource<CustomResourceDefinition>, name: string): Promise<void> {
-  const deadline = performance.now() + ESTABLISHED_MILLISECONDS
-  for (;;) {
-    const { status } = await resource.get(name)
-    const conditions = status?.conditions ?? []
-    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return
-    const refused = conditions.find(({ type, status }) => type === 'NonStructuralSchema' && status === 'True')
-    if (refused) throw new Error(`${name}: ${refused.message}`)
-    if (performance.now() > deadline)
-      throw new Error(`${name} was not established within ${ESTABLISHED_MILLISECONDS} ms after it was applied`)
-    await sleep(POLL_MILLISECONDS)
-  }
+/** Applies a definition, unchanged ones too: the response has its status. @throws Error unless the API server serves it */
+async function apply(body: V1CustomResourceDefinition, api: ApiextensionsV1Api): Promise<void> {
+  const { name = '' } = body.metadata ?? {}
+  const options = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply)
+  const { status } = await api.patchCustomResourceDefinition({ name, body, fieldManager: 'tintype-crds', force: true }, options)
+  const conditions = status?.conditions ?? []
+  if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return
+  throw new Error(`${name} is not established: ${conditions.map(({ type, message }) => `${type}: ${message}`).join('; ')}`)
 }

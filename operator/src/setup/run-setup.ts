@@ -1,5 +1,4 @@
 import { newKeyText } from '@tintype/crds/crypto/key-text'
-import { applyDefinitions } from './apply-crds.ts'
 import { runExpiry } from './run-expiry.ts'
 import { removeStorageUser, setupStorage } from './setup-storage.ts'
 
@@ -14,7 +13,7 @@ export async function runSetup(command: string, args: readonly string[], env: No
   const [argument] = args
   if (command === 'setup-storage') return setupStorage(env)
   if (command === 'remove-storage-user' && argument !== undefined) return removeStorageUser(argument, env)
-  if (command === 'apply-crds' && argument !== undefined) return applyDefinitions(argument, env)
+  if (command === 'apply-crds' && argument !== undefined) return (await import('./apply-crds.ts')).applyDefinitions(argument, env)
   if (command === 'expire-files' && argument !== undefined) return runExpiry(argument, env)
   // Keys contain a checksum, so they must be generated.
   if (command === 'new-key') return void process.stdout.write(`${newKeyText()}\n`)

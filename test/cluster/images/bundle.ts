@@ -46,17 +46,18 @@ export const served: Readonly<Record<string, Readonly<Record<string, readonly st
   },
 }
 
-/** Loaded on demand to read a kubeconfig. Pods have none, and the package is four times as large as the program. */
-const leftOut = ['@kubernetes/client-node']
-
 /** npm installs a second copy in a workspace when the root has another version. Two copies in a program would cost 6 MiB of memory. */
 const once = { undici: path.dirname(createRequire(path.join(repository, 'crds/package.json')).resolve('undici/package.json')) }
 
-/** zod has error messages in fifty languages: a third of a megabyte of text and 5 MiB of memory. Only English is needed. */
-const englishOnly: Plugin = {
-  name: 'english-only',
-  setup: ({ onLoad }) => {
+/**
+ * zod has error messages in fifty languages: a third of a megabyte of text and 5 MiB of memory. Only English is needed. client-node as a whole is
+ * larger than all programs, and only loaded on demand to read a kubeconfig. Pods have none.
+ */
+const leaveOut: Plugin = {
+  name: 'leave-out',
+  setup: ({ onLoad, onResolve }) => {
     onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js'" }))
+    onResolve({ filter: /^@kubernetes\/client-node$/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, external: true } : null))
   },
 }
 
@@ -89,9 +90,9 @@ export async function bundleProgram(
     platform: 'node',
     format: 'esm',
     target: 'node26',
-    external: [...unbundled, ...leftOut],
+    external: unbundled,
     alias: once,
-    plugins: [englishOnly],
+    plugins: [leaveOut],
     banner: { js: banner },
     metafile: true,
     legalComments: 'none', // the complete license texts are in separate files

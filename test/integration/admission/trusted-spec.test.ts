@@ -3,7 +3,7 @@ import { namespaces, type Secret, secrets } from '../../../crds/client/core-reso
 import { apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
-import { applyPatch, type JsonPatchOperation, jsonPatch, mergePatch, type Patch } from '../../../crds/client/patch.ts'
+import { type JsonPatchOperation, jsonPatch, mergePatch, type Patch } from '../../../crds/client/patch.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
@@ -370,14 +370,12 @@ t.test('a URL or store that receives hidden options is refused, in whatever way 
   }
   const at = '/spec/template'
   const json = (...steps: JsonPatchOperation[]): Patch => jsonPatch(steps)
-  const apply = (template: object): Patch =>
-    applyPatch(
-      {
-        ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'ScreenshotSchedule', metadata: { name: own } },
-        spec: { accountName: 'acme', schedule: '@daily', template },
-      } as never,
-      { fieldManager: 'ann' },
-    )
+  const whose = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ScreenshotSchedule', metadata: { name: own } }
+  const apply = (template: object): Patch => ({
+    contentType: 'application/apply-patch+yaml',
+    body: { ...whose, spec: { accountName: 'acme', schedule: '@daily', template } },
+    query: { fieldManager: 'ann', force: 'true' },
+  })
   const [url, endpoint] = ['https://evil.example/', 'https://evil.example']
   const object = `schedules/acme/${other}.jwe`
   const changes: [what: string, patch: Patch, reason: RegExp][] = [

@@ -114,20 +114,24 @@ for (const [code, status, arrange, restore] of refusals) {
   })
 }
 
+const no = invalid([{ path: 'url', code: 'refused', message: 'no' }])
 t.test('a creation leaves the charge and the key when it is not known what was created', async (t) => {
-  const { single, quota, failures, uncertain } = aWorld()
-  failures.push(unavailable('away'), unavailable('away'))
+  const { single, batch, quota, failures, uncertain } = aWorld()
+  failures.push(unavailable('away'), unavailable('away'), no, unavailable('away'), no)
   const refused = { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } }
+  const inProgress = { status: 409, body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } } }
   t.match(await single(), refused)
   t.strictSame([quota.used, quota.settled, uncertain], [1, [], []])
-  t.match(await single(), { status: 409, body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } } })
+  t.match(await single(), inProgress)
   t.match(await single({}), refused)
   t.equal(uncertain.length, 1, 'without a key nobody comes back to it')
+  for (const expected of [refused, inProgress]) t.match(await batch({ 'idempotency-key': 'mixed' }), expected, 'some items are refused')
+  t.equal(quota.used, 3)
 })
 
 t.test('a creation releases the unit of a Screenshot that the API server refuses', async (t) => {
   const { single, quota, failures, isForgotten } = aWorld()
-  failures.push(invalid([{ path: 'options', code: 'refused', message: 'no' }]))
+  failures.push(no)
   t.match(await single(), { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } })
   t.equal(quota.used, 0)
   t.ok(await isForgotten())
@@ -135,21 +139,12 @@ t.test('a creation releases the unit of a Screenshot that the API server refuses
 
 t.test('a batch releases only the unit of the refused Screenshot when others were stored', async (t) => {
   const { batch, quota, failures, stored } = aWorld()
-  failures.push(undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }]))
+  failures.push(undefined, no)
   const response = await batch()
   t.strictSame(statusesOf(response), ['pending', 'failed', 'pending'])
   t.match(response.body.failed_jobs, [{ error: /^VALIDATION_ERROR: / }])
   t.strictSame([quota.used, stored().length, quota.settled], [2, 2, [stored()[0]?.spec.reservation]])
   t.strictSame((await batch()).body, response.body, 'the key is kept')
-})
-
-t.test('a batch is unavailable, and its key is kept, when some items are refused and the others may exist', async (t) => {
-  const { batch, quota, failures, isForgotten } = aWorld()
-  const no = invalid([{ path: 'url', code: 'refused', message: 'no' }])
-  failures.push(no, unavailable('away'), no)
-  t.match(await batch(), { status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } })
-  t.strictSame([quota.used, quota.settled], [1, []])
-  t.notOk(await isForgotten())
 })
 
 t.test('a creation says unavailable, with the cause in the log, for what it does not understand', async (t) => {
