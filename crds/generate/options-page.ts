@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { contradictions } from '../src/options/contradictions.ts'
-import { exampleOf } from '../src/options/examples.ts'
-import { type OptionGroup, optionGroups } from '../src/options/groups.ts'
+import { exampleOf, optionGroups } from '../src/options/groups.ts'
 import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
-import type { DeclaredOption, LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
+import type { Option, OptionGroup } from '../src/options/rules/declare.ts'
+import type { LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
 import { warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 
@@ -42,7 +42,6 @@ export const findUnproven = (proofs: readonly Proof[]): string[] =>
   optionNames.filter((name) => !proofs.some(({ option }) => option === name))
 
 const UNIT = /milliseconds|seconds|CSS pixels|device pixels|pixels|meters|degrees|bytes/i
-const DEFAULT = / ?Default: (.+)\.$/
 /** Enumerations with more values show only their number. */
 const MAX_LISTED = 20
 
@@ -80,9 +79,9 @@ function interactionsOf(name: string): string[] {
 }
 
 /** The description without the default and the bounds, which have their own columns. */
-function describe({ description = '', minimum, maximum, maxLength, maxItems, maxProperties }: OptionSchema): string {
+function describe({ description = '', minimum, maximum, maxLength, maxItems, maxProperties }: OptionSchema, absent: string): string {
   const bounds = [`, ${minimum} to ${maximum}`, `, at most ${maxLength} characters`, `, at most ${maxItems ?? maxProperties}`]
-  return bounds.reduce((text, bound) => text.replace(new RegExp(`${bound}(?=[,.;])`), ''), description.replace(DEFAULT, ''))
+  return bounds.reduce((text, bound) => text.replace(new RegExp(`${bound}(?=[,.;])`), ''), description.replace(` Default: ${absent}.`, ''))
 }
 
 /** The usual rule, "yes", is an empty cell. */
@@ -90,19 +89,18 @@ const shown = (rule: string): string => (rule === 'yes' ? '' : rule.replace('_',
 const linksOf = (rule: LinkRule): string => (typeof rule === 'object' ? `not ${code(rule.except)}` : shown(rule))
 const pictureOf = (rule: PictureRule): string => (typeof rule === 'object' ? rule.when : shown(rule))
 
-function writeRow(name: string, schema: DeclaredOption, proofs: readonly Proof[]): string {
+function writeRow(name: string, schema: Option, proofs: readonly Proof[]): string {
   const option = toOptionSchema(schema)
-  const { description = '' } = option
-  const [, preset = ''] = DEFAULT.exec(description) ?? []
+  const { links, picture, absent } = schema.facts
   const example = exampleOf(name)
   const files = new Set(proofs.filter((proof) => proof.option === toSnakeCase(name)).map(({ file }) => file))
   const cells = [
     code(toSnakeCase(name)),
     [typeOf(option), rangeOf(option)].filter(Boolean).join(', '),
-    preset,
-    describe(option),
-    linksOf(schema.rules.links),
-    pictureOf(schema.rules.picture),
+    absent,
+    describe(option, absent),
+    linksOf(links),
+    pictureOf(picture),
     example === undefined ? '' : code(JSON.stringify(example)),
     interactionsOf(name).join(' '),
     [...files].map((file) => `[${path.basename(file, '.test.ts')}](../${file})`).join(', '),

@@ -31,7 +31,7 @@ const groups = optionGroups
 const names = groups.flatMap(({ options }) => options.map(({ name }) => name))
 /** Also `cache` and `cache_refresh`, of which links have one value only. */
 const notInLinks = [...optionsByName]
-  .filter(([name, { rules }]) => !EXCLUDED.has(toSnakeCase(name)) && [true, false].some((value) => isRefusedInLinks(rules.links, value)))
+  .filter(([name, { facts }]) => !EXCLUDED.has(toSnakeCase(name)) && [true, false].some((value) => isRefusedInLinks(facts.links, value)))
   .map(([name]) => toSnakeCase(name))
 
 function kindOf(name: string, { type, items }: OptionSchema): string {

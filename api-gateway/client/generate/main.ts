@@ -64,7 +64,7 @@ ${table('CAPTURE_REMEDIES', JOB_ERRORS)}`
 function buildLinks(): string {
   const list = (name: string, items: readonly string[]): string =>
     `export const ${name} = [\n${items.map((item) => `  '${item}',\n`).join('')}] as const\n`
-  const rules = [...optionsByName].map(([name, { rules }]) => [toSnakeCase(name), rules.links] as const)
+  const rules = [...optionsByName].map(([name, { facts }]) => [toSnakeCase(name), facts.links] as const)
   const refused = rules.flatMap(([name, rule]) => (typeof rule === 'object' ? [`  ${name}: ${rule.except},\n`] : []))
   return `${HEADER}/** Options that links can have. */
 ${list(

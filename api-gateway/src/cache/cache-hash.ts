@@ -18,7 +18,7 @@ export interface PictureRequest {
 type Options = Readonly<Record<string, unknown>>
 
 function changesPicture(name: string, options: Options): boolean {
-  const rule = optionsByName.get(name)?.rules.picture
+  const rule = optionsByName.get(name)?.facts.picture
   return typeof rule === 'object' ? rule.holds(options) : rule !== 'no'
 }
 

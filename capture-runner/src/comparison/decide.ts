@@ -1,5 +1,5 @@
 import { type Comparison, MAX_CHANGED_REGIONS } from '@tintype/crds/kinds/comparison'
-import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import { captureDefaults } from '@tintype/crds/options/catalog'
 import type { ChangedPixels } from './changed-pixels.ts'
 import type { ComparisonPlan } from './comparison-plan.ts'
 import type { InParts } from './in-turns.ts'
@@ -30,7 +30,7 @@ export function toTolerances(colorTolerance: number, noise: Noise, isOther = fal
   return {
     colorTolerance: noise === 'everywhere' && colorTolerance > 0 ? Math.min(1, colorTolerance + LOSSY_TOLERANCE) : colorTolerance,
     // A client that sets a larger tolerance does not want reports of such areas.
-    slightLevels: colorTolerance > comparisonDefaults.compareColorTolerance ? undefined : slightLevels,
+    slightLevels: colorTolerance > captureDefaults.compareColorTolerance ? undefined : slightLevels,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { BannerAction, ResourceKind } from '@tintype/crds/options/page/blocking'
+import type { ResourceKind } from '@tintype/crds/options/page/blocking'
 
 /** Names of the filter engines in the image. */
 export type EngineName = 'ads' | 'trackers' | 'banners' | 'chats' | 'socials' | 'annoyances'
@@ -18,7 +18,7 @@ export interface BlockingPlan {
   requestRules?: RequestRules
   /** Engines with hiding rules. */
   hiding?: readonly EngineName[]
-  bannerAction?: BannerAction
+  bannerAction?: EffectiveOptions['cookieBannerAction']
   guessBanners?: true
   bypassServiceWorkers?: true
 }

@@ -1,4 +1,4 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { captureDefaults, type EffectiveOptions } from '@tintype/crds/options/catalog'
 import { type Device, findDevice } from '@tintype/crds/options/page/devices'
 import { toTimeZone } from '@tintype/crds/options/page/place'
 import { buildMedia, type MediaPlan } from './media.ts'
@@ -38,8 +38,6 @@ export interface ContextPlan extends MediaPlan {
   frameControl?: 'picture' | 'video'
 }
 
-const DEFAULT_LOCALE = 'en-US'
-
 /** Builds the plan for the window and the emulated browser, place and time. */
 export function buildContext(options: EffectiveOptions): ContextPlan {
   const { locale, acceptLanguage, fixedTime } = options
@@ -49,7 +47,7 @@ export function buildContext(options: EffectiveOptions): ContextPlan {
     ...buildMedia(options),
     ...(emulated ? { emulated } : {}),
     timezone: toTimeZone(options.timezone) ?? options.timezone,
-    ...(locale === DEFAULT_LOCALE ? {} : { locale }),
+    ...(locale === captureDefaults.locale ? {} : { locale }),
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
     ...buildGeolocation(options),
     ...(fixedTime === undefined ? {} : { fixedTime }),

@@ -1,5 +1,4 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { FixedElements, FullPageAlgorithm, FullPageOverflow } from '@tintype/crds/options/page/full-page'
 import type { ScrollContainer } from '../page/functions.ts'
 
 /** A slow scroll down the page, in CSS pixels. */
@@ -15,11 +14,11 @@ export interface FullPagePlan {
   /** Maximum height of a full-page screenshot in CSS pixels. */
   maxHeight: number
   fullWidth: boolean
-  algorithm: FullPageAlgorithm
+  algorithm: EffectiveOptions['fullPageAlgorithm']
   /** Device pixels. */
   sectionHeight: number
-  fixedElements: FixedElements
-  overflow: FullPageOverflow
+  fixedElements: EffectiveOptions['fullPageFixedElements']
+  overflow: EffectiveOptions['fullPageOverflow']
   /** Absent: no slow scroll. */
   scroll?: ScrollPlan
   sweep: boolean

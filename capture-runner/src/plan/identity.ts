@@ -1,4 +1,4 @@
-import type { HeadersScope } from '@tintype/crds/options/page/identity'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { Cookie, PrivateOptions } from '@tintype/crds/options/private'
 
 // Converts private options for one URL. Pure functions. The results are secret: never log or report them.
@@ -28,13 +28,13 @@ export interface SignInPlan {
   headerOptions: readonly string[]
   basicAuth?: { username: string; password: string }
   /** Which requests get the headers. */
-  scope: HeadersScope
+  scope: EffectiveOptions['headersScope']
   /** By name, for the origin; empty: none. */
   localStorage: Readonly<Record<string, string>>
 }
 
 /** Builds the plan from private options; undefined if there are none. */
-export function buildSignIn(url: string, options: PrivateOptions = {}, scope: HeadersScope = 'same_origin'): SignInPlan | undefined {
+export function buildSignIn(url: string, options: PrivateOptions = {}, scope: SignInPlan['scope'] = 'same_origin'): SignInPlan | undefined {
   const { proxyUsername: _, proxyPassword: __, ...own } = options
   if (Object.keys(own).length === 0) return undefined
   const { cookies = [], headers = {}, authorization, basicAuthUsername, basicAuthPassword = '', localStorage = {} } = own

@@ -1,15 +1,14 @@
 import { thumbnailFormat } from '@tintype/crds/options/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { isMoving } from '@tintype/crds/options/output/image'
-import type { ImageFit, ImagePosition } from '@tintype/crds/options/output/image-processing'
 import { type Color, parseColor } from './image.ts'
 
 /** A resize, in pixels. */
 export interface ResizePlan {
   width?: number
   height?: number
-  fit: ImageFit
-  position: ImagePosition
+  fit: EffectiveOptions['imageFit']
+  position: EffectiveOptions['imagePosition']
   upscale: boolean
 }
 

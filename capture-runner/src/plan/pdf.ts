@@ -1,5 +1,4 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { PaperFormat } from '@tintype/crds/options/output/pdf'
 
 export type Side = 'top' | 'right' | 'bottom' | 'left'
 
@@ -30,7 +29,7 @@ const MILLIMETERS_PER_INCH = 25.4
 const metric = (width: number, height: number): readonly [number, number] => [width / MILLIMETERS_PER_INCH, height / MILLIMETERS_PER_INCH]
 
 /** Width and height in inches, in portrait orientation. */
-const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
+const PAPER: Readonly<Record<EffectiveOptions['pdfPaperFormat'], readonly [number, number]>> = {
   a0: metric(841, 1189),
   a1: metric(594, 841),
   a2: metric(420, 594),

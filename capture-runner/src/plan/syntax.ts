@@ -1,4 +1,5 @@
-import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { type EffectiveOptions, SELECTOR_OPTIONS } from '@tintype/crds/options/catalog'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
 
 /** A text that the browser must be able to parse, and the API name of its option. */
 export interface OptionText {
@@ -43,30 +44,14 @@ export function buildSyntax(options: EffectiveOptions): { syntax?: SyntaxPlan } 
   return isWanted ? { syntax } : {}
 }
 
-function findSelectors(options: EffectiveOptions): SelectorText[] {
-  const { fullPageScrollContainer } = options
-  const single: Record<string, string | undefined> = {
-    selector: options.selector,
-    wait_for_selector: options.waitForSelector,
-    wait_for_selector_gone: options.waitForSelectorGone,
-    click: options.click,
-    click_all: options.clickAll,
-    hover: options.hover,
-    scroll_into_view: options.scrollIntoView,
-    full_page_scroll_container: /^(auto|none)$/.test(fullPageScrollContainer ?? '') ? undefined : fullPageScrollContainer,
-  }
-  const lists: Record<string, readonly string[] | undefined> = {
-    hide_selectors: options.hideSelectors,
-    mask_selectors: options.maskSelectors,
-    compare_ignore: options.compareIgnore?.flatMap(({ selector }) => selector ?? []),
-    fail_if_selector_present: options.failIfSelectorPresent,
-  }
-  return [
-    ...toTexts(single).map((one) => ({ ...one, isRule: false })),
-    ...Object.entries(lists).flatMap(([option, list = []]) =>
-      list.map((text, index) => ({ option: `${option}[${index}]`, text, isRule: option === 'hide_selectors' })),
-    ),
-  ]
+function findSelectors({ compareIgnore = [], ...options }: EffectiveOptions): SelectorText[] {
+  const values = { ...options, compareIgnore: compareIgnore.flatMap(({ selector }) => selector ?? []) }
+  return SELECTOR_OPTIONS.flatMap((name) => {
+    const [option, value, isRule] = [toSnakeCase(name), values[name], name === 'hideSelectors']
+    if (Array.isArray(value)) return value.map((text, index) => ({ option: `${option}[${index}]`, text, isRule }))
+    const isKeyword = name === 'fullPageScrollContainer' && /^(auto|none)$/.test(value ?? '')
+    return value && !isKeyword ? [{ option, text: value, isRule }] : []
+  })
 }
 
 function findScripts({ scripts, initScript, waitForFunction }: EffectiveOptions): ScriptText[] {

@@ -1,6 +1,7 @@
 import type { MovingParts } from '@tintype/crds/kinds/comparison'
+import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '@tintype/crds/options/capture-time'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { captureMillisecondsOf, stabilityRealMillisecondsOf, type WaitState } from '@tintype/crds/options/page/waiting'
+import type { WaitState } from '@tintype/crds/options/page/waiting'
 
 /** Condition for an idle network. */
 export interface QuietPlan {

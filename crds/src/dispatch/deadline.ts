@@ -1,5 +1,5 @@
+import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '../options/capture-time.ts'
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalog.ts'
-import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '../options/page/waiting.ts'
 
 /** Milliseconds for the preparation of the browser and the upload. */
 const MARGIN_MILLISECONDS = 30_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isScreenshotId } from '../identifiers/ids.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
-import { comparisonOptions } from '../options/output/comparison.ts'
+import { comparisonGroup } from '../options/output/comparison.ts'
 import { ImageFormat } from '../options/output/image.ts'
 import { type CelRule, instant } from '../schema/custom-resource.ts'
 import { Comparison } from './comparison.ts'
@@ -16,11 +16,11 @@ export const comparisonFields = {
     .describe(
       'Picture that a run is compared with. Previous: that of the run before. Approved: the one that was approved last. Default: Previous.',
     ),
-  threshold: comparisonOptions.compareThreshold,
-  colorTolerance: comparisonOptions.compareColorTolerance,
-  antialiasing: comparisonOptions.compareAntialiasing,
-  ignore: comparisonOptions.compareIgnore,
-  acceptStatus: comparisonOptions.compareAcceptStatus,
+  threshold: comparisonGroup.options.compareThreshold,
+  colorTolerance: comparisonGroup.options.compareColorTolerance,
+  antialiasing: comparisonGroup.options.compareAntialiasing,
+  ignore: comparisonGroup.options.compareIgnore,
+  acceptStatus: comparisonGroup.options.compareAcceptStatus,
   approveFirst: z
     .boolean()
     .describe('With the baseline Approved: approves the first run that shows the page. If false, it waits for a person. Default: false.'),
@@ -30,7 +30,7 @@ export const ScheduleComparison = z.object(comparisonFields).partial()
 export type ScheduleComparison = z.infer<typeof ScheduleComparison>
 
 /** Options that the runs of a schedule with a comparison get from it. */
-const OWN_OPTIONS = Object.keys(comparisonOptions) as (keyof CaptureOptions & string)[]
+const OWN_OPTIONS = Object.keys(comparisonGroup.options) as (keyof CaptureOptions & string)[]
 /** Options that move the ignored areas. */
 const MOVING_OPTIONS = ['imageWidth', 'imageHeight', 'imageTrim', 'imagePadding', 'imageMaxBytes'] as const
 

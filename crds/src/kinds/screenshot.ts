@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CaptureOptions } from '../options/catalog.ts'
 import { contradictionRules } from '../options/contradictions.ts'
 import { MAX_IGNORE_ENTRIES } from '../options/output/comparison.ts'
-import { deliveryOptions } from '../options/output/delivery.ts'
+import { deliveryGroup } from '../options/output/delivery.ts'
 import { FileFormat } from '../options/output/image.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
@@ -44,12 +44,12 @@ export const ScreenshotSpec = z.object({
     .meta({ 'x-kubernetes-validations': contradictionRules })
     .optional(),
   batchId: z.string().max(64).describe('Id of the batch that created the screenshot.').optional(),
-  externalIdentifier: deliveryOptions.externalIdentifier.optional(),
-  attachmentName: deliveryOptions.attachmentName.optional(),
-  downloadUrlTtlSeconds: deliveryOptions.downloadUrlTtl.optional(),
-  retentionDays: deliveryOptions.retentionDays.optional(),
-  webhookUrl: deliveryOptions.webhookUrl.optional(),
-  webhookEvents: deliveryOptions.webhookEvents.optional(),
+  externalIdentifier: deliveryGroup.options.externalIdentifier.optional(),
+  attachmentName: deliveryGroup.options.attachmentName.optional(),
+  downloadUrlTtlSeconds: deliveryGroup.options.downloadUrlTtl.optional(),
+  retentionDays: deliveryGroup.options.retentionDays.optional(),
+  webhookUrl: deliveryGroup.options.webhookUrl.optional(),
+  webhookEvents: deliveryGroup.options.webhookEvents.optional(),
   cacheAs: cacheHash('Hash of the request, under which its picture is cached. Set by the gateway only.'),
   cachedFrom: cacheHash(
     'Hash of the request, if a cached picture existed at creation. The picture is reused if it still exists. Set by the gateway only.',

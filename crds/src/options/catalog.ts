@@ -1,85 +1,53 @@
 import { z } from 'zod'
-import { comparisonDefaults, comparisonOptions } from './output/comparison.ts'
-import { extraFilesDefaults, extraFilesOptions } from './output/extra-files.ts'
-import { imageDefaults, imageOptions } from './output/image.ts'
-import { imageProcessingDefaults, imageProcessingOptions } from './output/image-processing.ts'
-import { pdfDefaults, pdfOptions } from './output/pdf.ts'
-import { storageDefaults, storageOptions } from './output/storage.ts'
-import { videoDefaults, videoOptions } from './output/video.ts'
-import { blockingDefaults, blockingOptions } from './page/blocking.ts'
+import { comparisonGroup } from './output/comparison.ts'
+import { extraFilesGroup } from './output/extra-files.ts'
+import { imageGroup } from './output/image.ts'
+import { imageProcessingGroup } from './output/image-processing.ts'
+import { pdfGroup } from './output/pdf.ts'
+import { storageGroup } from './output/storage.ts'
+import { videoGroup } from './output/video.ts'
+import { blockingGroup } from './page/blocking.ts'
 import { findDevice } from './page/devices.ts'
-import { emulationDefaults, emulationOptions } from './page/emulation.ts'
-import { failingDefaults, failingOptions } from './page/failing.ts'
-import { fullPageDefaults, fullPageOptions } from './page/full-page.ts'
-import { identityDefaults, identityOptions } from './page/identity.ts'
-import { metadataDefaults, metadataOptions } from './page/metadata.ts'
-import { networkDefaults, networkOptions } from './page/network.ts'
-import { placeDefaults, placeOptions } from './page/place.ts'
-import { preparingDefaults, preparingOptions } from './page/preparing.ts'
-import { regionDefaults, regionOptions } from './page/region.ts'
-import { sourceDefaults, sourceOptions } from './page/source.ts'
-import { viewportDefaults, viewportOptions } from './page/viewport.ts'
-import { waitingDefaults, waitingOptions } from './page/waiting.ts'
-import type { DeclaredOption } from './rules/option-rules.ts'
+import { emulationGroup } from './page/emulation.ts'
+import { failingGroup } from './page/failing.ts'
+import { fullPageGroup } from './page/full-page.ts'
+import { identityGroup } from './page/identity.ts'
+import { metadataGroup } from './page/metadata.ts'
+import { networkGroup } from './page/network.ts'
+import { placeGroup } from './page/place.ts'
+import { preparingGroup } from './page/preparing.ts'
+import { regionGroup } from './page/region.ts'
+import { sourceGroup } from './page/source.ts'
+import { viewportGroup } from './page/viewport.ts'
+import { waitingGroup } from './page/waiting.ts'
+import { defaultsOf, type Option } from './rules/declare.ts'
 
 // The only definition of the capture options. The REST schema, CRD fields, OpenAPI document, types and docs/options.md derive from it. No field has
 // a `default:` in the CRD: defaults in every object would cost about 3 KB each and hide which options the caller set. The defaults are
 // applied when a capture is planned.
 
+/** Every group of capture options, in the order of the CRD. */
+export const captureGroups = [
+  ...([viewportGroup, sourceGroup, identityGroup, networkGroup, placeGroup, emulationGroup, preparingGroup, blockingGroup] as const),
+  ...([waitingGroup, failingGroup, fullPageGroup, regionGroup, imageGroup, imageProcessingGroup, pdfGroup, videoGroup] as const),
+  ...([extraFilesGroup, metadataGroup, comparisonGroup, storageGroup] as const),
+] as const
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void ? All : never
+type Table = Intersection<(typeof captureGroups)[number]['options']>
+
+const table = Object.assign({}, ...captureGroups.map(({ options }) => options)) as { [Name in keyof Table]: Table[Name] }
+
+const factsOf = (name: string): Option['facts'] | undefined => (table as Readonly<Record<string, Option>>)[name]?.facts
+
 /** Every capture option; unset options are absent. Camel case here and in Kubernetes, snake case in the REST API. */
-export const CaptureOptions = z
-  .strictObject({
-    ...viewportOptions,
-    ...sourceOptions,
-    ...identityOptions,
-    ...networkOptions,
-    ...placeOptions,
-    ...emulationOptions,
-    ...preparingOptions,
-    ...blockingOptions,
-    ...waitingOptions,
-    ...failingOptions,
-    ...fullPageOptions,
-    ...regionOptions,
-    ...imageOptions,
-    ...imageProcessingOptions,
-    ...pdfOptions,
-    ...videoOptions,
-    ...extraFilesOptions,
-    ...metadataOptions,
-    ...comparisonOptions,
-    ...storageOptions,
-  } satisfies Readonly<Record<string, DeclaredOption>>)
-  .partial()
+export const CaptureOptions = z.strictObject(table).partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
 
-export const captureDefaults = {
-  ...viewportDefaults,
-  ...sourceDefaults,
-  ...identityDefaults,
-  ...networkDefaults,
-  ...placeDefaults,
-  ...emulationDefaults,
-  ...preparingDefaults,
-  ...blockingDefaults,
-  ...waitingDefaults,
-  ...failingDefaults,
-  ...fullPageDefaults,
-  ...regionDefaults,
-  ...imageDefaults,
-  ...imageProcessingDefaults,
-  ...pdfDefaults,
-  ...videoDefaults,
-  ...extraFilesDefaults,
-  ...metadataDefaults,
-  ...comparisonDefaults,
-  ...storageDefaults,
-}
+export const captureDefaults = defaultsOf(table)
 
 /** The options of one capture with defaults applied. Options without a default stay optional. */
-export type EffectiveOptions = CaptureOptions & {
-  [Name in keyof typeof captureDefaults]: NonNullable<CaptureOptions[Name & keyof CaptureOptions]>
-}
+export type EffectiveOptions = CaptureOptions & typeof captureDefaults
 
 /** Sets each unset option from the device, if there is one, else from the defaults. */
 export function withDefaults(options: CaptureOptions | undefined): EffectiveOptions {
@@ -93,13 +61,12 @@ function windowOf(name: string | undefined): CaptureOptions {
   return device ? { viewportWidth: device.width, viewportHeight: device.height, deviceScaleFactor: device.scale } : {}
 }
 
-/** Options that may be too long for a Kubernetes object. If the options of an object exceed 8 KiB, these move to the bucket. */
-export const LARGE_OPTIONS = [
-  'html',
-  'markdown',
-  'styles',
-  'scripts',
-  'initScript',
-  'pdfHeaderTemplate',
-  'pdfFooterTemplate',
-] as const satisfies readonly (keyof CaptureOptions)[]
+type SelectorOption =
+  | 'compareIgnore'
+  | { [Name in keyof Table]: Table[Name]['facts'] extends { isSelector: true } ? Name : never }[keyof Table]
+
+/** Options that have CSS selectors. `compareIgnore` has regions too. */
+export const SELECTOR_OPTIONS = Object.keys(table).filter((name) => factsOf(name)?.isSelector) as SelectorOption[]
+
+/** True for a text that may be too long for a Kubernetes object. */
+export const isLarge = (name: string): boolean => factsOf(name)?.isLarge === true

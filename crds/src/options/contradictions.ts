@@ -1,6 +1,6 @@
 import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
-import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalog.ts'
+import { type CaptureOptions, isLarge, withDefaults } from './catalog.ts'
 import type { Contradiction, OptionName } from './contradiction.ts'
 import { cacheOptionNames } from './output/cache.ts'
 import { ImageFormat, isMoving, pictureLimits } from './output/image.ts'
@@ -25,8 +25,7 @@ export function windowPixels(options: CaptureOptions): number {
 export const maxViewportPixels = (format: string | undefined): number => (isMoving(format) ? MAX_VIDEO_PIXELS : MAX_VIEWPORT_PIXELS)
 
 /** False for options that an object does not show: private options, cache options, and options that may be in the bucket. */
-const isShown = (name: string): boolean =>
-  !privateOptionNames.includes(name) && !cacheOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
+const isShown = (name: string): boolean => !privateOptionNames.includes(name) && !cacheOptionNames.includes(name) && !isLarge(name)
 
 const withRule = (names: readonly string[], rule: string): Pick<Contradiction, 'rule'> => (names.every(isShown) ? { rule } : {})
 

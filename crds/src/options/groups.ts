@@ -1,75 +1,33 @@
-import { cacheOptions } from './output/cache.ts'
-import { comparisonOptions } from './output/comparison.ts'
-import { deliveryOptions } from './output/delivery.ts'
-import { extraFilesOptions } from './output/extra-files.ts'
-import { imageOptions } from './output/image.ts'
-import { imageProcessingOptions } from './output/image-processing.ts'
-import { pdfOptions } from './output/pdf.ts'
-import { storageOptions } from './output/storage.ts'
-import { videoOptions } from './output/video.ts'
-import { blockingOptions } from './page/blocking.ts'
-import { emulationOptions } from './page/emulation.ts'
-import { failingOptions } from './page/failing.ts'
-import { fullPageOptions } from './page/full-page.ts'
-import { identityOptions } from './page/identity.ts'
-import { metadataOptions } from './page/metadata.ts'
-import { networkOptions } from './page/network.ts'
-import { placeOptions } from './page/place.ts'
-import { preparingOptions } from './page/preparing.ts'
-import { regionOptions } from './page/region.ts'
-import { sourceOptions } from './page/source.ts'
-import { viewportOptions } from './page/viewport.ts'
-import { waitingOptions } from './page/waiting.ts'
-import { privateOptions } from './private.ts'
-import type { DeclaredOption } from './rules/option-rules.ts'
+import { captureGroups } from './catalog.ts'
+import { toOptionSchema } from './option-schema.ts'
+import { cacheGroup } from './output/cache.ts'
+import { deliveryGroup } from './output/delivery.ts'
+import { privateGroup } from './private.ts'
+import type { Option, OptionGroup } from './rules/declare.ts'
 
-/** A section of docs/options.md. */
-export interface OptionGroup {
-  title: string
-  /** By names in camel case. */
-  options: Readonly<Record<string, DeclaredOption>>
-  /** Text that applies to all options of the group. */
-  note?: string
-}
+const [viewport, source, identity] = captureGroups
+const picture = ['Format', 'Full pages', 'Part of the page'].flatMap((wanted) => captureGroups.filter(({ title }) => title === wanted))
 
-/** Every group, in the order of the page. */
+/** Every group, in the order of docs/options.md. */
 export const optionGroups: readonly OptionGroup[] = [
-  { title: 'Viewport', options: viewportOptions },
-  { title: 'Format', options: imageOptions },
-  { title: 'Full pages', options: fullPageOptions },
-  { title: 'Part of the page', options: regionOptions },
-  { title: 'Source of the page', options: sourceOptions },
-  { title: 'Identity of the request', options: identityOptions },
-  {
-    title: 'Private options',
-    options: privateOptions,
-    note: 'Private options are stored encrypted. Records show `***` instead of their values.',
-  },
-  { title: 'Network', options: networkOptions },
-  { title: 'Place and time', options: placeOptions },
-  { title: 'Device and media', options: emulationOptions },
-  { title: 'Page preparation', options: preparingOptions },
-  { title: 'Blocking', options: blockingOptions },
-  { title: 'Waiting, limits and retries', options: waitingOptions },
-  { title: 'Failure conditions', options: failingOptions },
-  { title: 'Image processing', options: imageProcessingOptions },
-  { title: 'PDF', options: pdfOptions },
-  { title: 'Video', options: videoOptions },
-  { title: 'Additional files', options: extraFilesOptions },
-  { title: 'Metadata in the record', options: metadataOptions },
-  { title: 'Comparison', options: comparisonOptions, note: 'See [comparisons.md](comparisons.md).' },
-  {
-    title: 'Your own bucket',
-    options: storageOptions,
-    note: 'Available only if the chart value `capture.allowedOptions.storage` is true. The credentials are private options.',
-  },
-  {
-    title: 'Delivery',
-    options: deliveryOptions,
-    note: 'Set these at the top level of a body or in its `options`. A batch does not support `async` and `response_type`. With kubectl these are fields of `spec`, and `download_url_ttl` is `downloadUrlTtlSeconds`.',
-  },
-  { title: 'Cache', options: cacheOptions, note: 'REST API only. A Screenshot that you create with kubectl is always captured.' },
+  ...new Set<OptionGroup>([viewport, ...picture, source, identity, privateGroup, ...captureGroups, deliveryGroup, cacheGroup]),
 ]
 
 /** Every option by its name in camel case. */
-export const optionsByName: ReadonlyMap<string, DeclaredOption> = new Map(optionGroups.flatMap(({ options }) => Object.entries(options)))
+export const optionsByName: ReadonlyMap<string, Option> = new Map(optionGroups.flatMap(({ options }) => Object.entries(options)))
+
+/** An example value of an option, different from its default. Takes the name in camel case. Returns undefined if there is no example. */
+export function exampleOf(name: string): unknown {
+  const option = optionsByName.get(name)
+  if (option === undefined || option.facts.example !== undefined) return option?.facts.example
+  const { type, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = toOptionSchema(option)
+  const preset = option.facts.default
+  const isOther = (value: unknown): boolean => value !== preset
+  if (values) return values.find(isOther)
+  if (type === 'boolean') return preset !== true
+  if (type !== 'integer' && type !== 'number') return undefined
+  const usual = typeof preset === 'number' ? preset : minimum
+  return [usual * 2, (minimum + maximum) / 2, maximum].find(
+    (value) => isOther(value) && value >= minimum && value <= maximum && value % 1 === 0,
+  )
+}

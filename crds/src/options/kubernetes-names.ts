@@ -1,8 +1,5 @@
 import { toSnakeCase } from '../text/snake-case.ts'
-import { CaptureOptions } from './catalog.ts'
-import { cacheOptions } from './output/cache.ts'
-import { deliveryOptions } from './output/delivery.ts'
-import { privateOptionNames } from './private.ts'
+import { optionsByName } from './groups.ts'
 
 // Options have two spellings: snake case in the REST API, camel case in Kubernetes. Texts that kubectl shows use camel case.
 
@@ -10,9 +7,7 @@ import { privateOptionNames } from './private.ts'
 const RENAMED: Readonly<Record<string, string>> = { download_url_ttl: 'downloadUrlTtlSeconds', final_url: 'finalUrl' }
 
 const NAMES: ReadonlyMap<string, string> = new Map([
-  ...[...Object.keys({ ...CaptureOptions.shape, ...cacheOptions, ...deliveryOptions }), ...privateOptionNames].map(
-    (name): [string, string] => [toSnakeCase(name), name],
-  ),
+  ...[...optionsByName.keys()].map((name): [string, string] => [toSnakeCase(name), name]),
   ...Object.entries(RENAMED),
 ])
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../text/parse-json.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import type { AllOptions } from './contradiction.ts'
+import { optionsByName } from './groups.ts'
 
 // Options that a cluster administrator can disable. The gateway responds with 403. A Screenshot created with kubectl fails when it is claimed.
 
@@ -19,28 +20,14 @@ export type OptionPolicy = z.infer<typeof OptionPolicy>
 
 export const DEFAULT_OPTION_POLICY: OptionPolicy = OptionPolicy.parse({})
 
-/** The options that each switch controls. */
-const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions & string)[]>> = {
-  proxy: ['proxy', 'proxyBypass', 'proxyUsername', 'proxyPassword'],
-  ignoreHttpsErrors: ['ignoreHttpsErrors'],
-  bypassCsp: ['bypassCsp'],
-  scripts: ['scripts', 'scriptUrls', 'initScript', 'waitForFunction'],
-  storage: [
-    'storageBucket',
-    'storageEndpoint',
-    'storageRegion',
-    'storagePathStyle',
-    'storagePath',
-    'storageAccessKeyId',
-    'storageSecretAccessKey',
-  ],
-}
-
 /**
  * Options that run code in the page, which can read its cookies and send requests with its headers, and the one that lets others' code run. The
  * admission policy has the same list.
  */
-export const CODE_OPTIONS = [...SWITCHES.scripts, 'html', 'markdown', 'bypassCsp']
+export const CODE_OPTIONS: readonly string[] = [
+  ...[...optionsByName].filter(([, { facts }]) => facts.policy === 'scripts').map(([name]) => name),
+  ...['html', 'markdown', 'bypassCsp'],
+]
 
 /** The policy as JSON in one environment variable. Empty: the default policy. */
 export const OptionPolicyText = z
@@ -51,15 +38,20 @@ export const OptionPolicyText = z
     if (parsed.success) return parsed.data
     context.addIssue({
       code: 'custom',
-      message: `must be a JSON object of true or false values with the keys ${Object.keys(SWITCHES).join(', ')}`,
+      message: `must be a JSON object of true or false values with the keys ${Object.keys(OptionPolicy.shape).join(', ')}`,
     })
     return z.NEVER
   })
 
 /** Returns the options that are set and that the policy does not allow, in camel case. The value false is always allowed. */
 export function findForbidden(options: AllOptions, policy: OptionPolicy): string[] {
-  const off = (Object.keys(SWITCHES) as (keyof OptionPolicy)[]).filter((name) => !policy[name])
-  return off.flatMap((name) => SWITCHES[name]).filter((option) => options[option] !== undefined && options[option] !== false)
+  const isForbidden = ([name, value]: [string, unknown]): boolean => {
+    const { policy: switched } = optionsByName.get(name)?.facts ?? {}
+    return switched !== undefined && !policy[switched] && value !== undefined && value !== false
+  }
+  return Object.entries(options)
+    .filter(isForbidden)
+    .map(([name]) => name)
 }
 
 /** The error message for options that are not allowed. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { option } from './rules/option-rules.ts'
+import { declare, filled, formed, group, list, text } from './rules/declare.ts'
+import type { OptionRules } from './rules/option-rules.ts'
 
 // Options with secret values. They are not part of CaptureOptions, so that no Kubernetes object can contain them in plain text. The gateway encrypts
 // them (sealed.ts), kubectl users put them in a Secret, and the runner receives them in its encrypted order. The API shows only their names.
@@ -125,12 +126,13 @@ const headerValue = z
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks')
 /** RFC 7617, 2. */
 export const NO_COLON = 'must not have a colon, because servers take it for the end of the user name'
-const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
+
+const HEADING = ['Private options', 'Private options are stored encrypted. Records show `***` instead of their values.'] as const
+const RULES: OptionRules = { links: 'no', picture: 'yes' }
 
 /** Each private option. */
-export const privateOptions = {
-  headers: option(
-    { links: 'no', picture: 'yes' },
+export const privateGroup = group(HEADING, RULES, {
+  headers: declare(
     z
       .record(HeaderName, headerValue)
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` })
@@ -145,67 +147,40 @@ export const privateOptions = {
         message:
           'the browser accepts no Accept-Encoding that is empty or has * or quotes, no Referer except an http or https URL without user name and fragment, and no CONNECT, TRACE or TRACK in X-HTTP-Method, X-HTTP-Method-Override or X-Method-Override',
       })
-      .meta({ maxProperties: MAX_HEADERS })
-      .describe(
-        'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url. Default: none.',
-      ),
+      .meta({ maxProperties: MAX_HEADERS }),
+    { example: { 'X-Preview': 'on' } },
+  )(
+    'Request headers by name, at most 64. The browser sends them to the page’s own origin, unless headers_scope allows more. That of html and markdown is html_base_url.',
   ),
-  cookies: option(
-    { links: 'no', picture: 'yes' },
-    z.array(Cookie).max(100).describe('Cookies to set before the page is opened, at most 100. Default: none.'),
+  cookies: list(Cookie, 100, { example: [{ name: 'session', value: '7f3a' }] })('Cookies to set before the page is opened.'),
+  authorization: declare(headerValue.min(1), { example: 'Bearer 7f3a' })(
+    'Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more.',
   ),
-  authorization: option(
-    { links: 'no', picture: 'yes' },
-    headerValue
-      .min(1)
-      .describe(
-        'Value of the header Authorization, at most 8192 characters. The browser sends it to the page’s own origin, unless headers_scope allows more. Default: none.',
-      ),
+  basicAuthUsername: formed(CREDENTIAL_LENGTH, /^[^:]*$/, { form: NO_COLON, example: 'ada' })(
+    'User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon.',
   ),
-  basicAuthUsername: option(
-    { links: 'no', picture: 'yes' },
-    z
-      .string()
-      .max(CREDENTIAL_LENGTH)
-      .regex(/^[^:]*$/, NO_COLON)
-      .describe('User name for HTTP authentication at the page’s own origin, at most 1024 characters, without a colon. Default: none.'),
-  ),
-  basicAuthPassword: option(
-    { links: 'no', picture: 'yes' },
-    credential('Password for basic_auth_username, at most 1024 characters. Default: none.'),
-  ),
-  localStorage: option(
-    { links: 'no', picture: 'yes' },
+  basicAuthPassword: text(CREDENTIAL_LENGTH, { example: 'lovelace' })('Password for basic_auth_username.'),
+  localStorage: declare(
     z
       .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
       .refine((entries) => new TextEncoder().encode(JSON.stringify(entries)).length <= STORAGE_BYTES, {
         message: 'must be at most 64 KiB as JSON',
       })
-      .meta({ maxProperties: 1024 })
-      .describe(
-        'Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script. Default: none.',
-      ),
+      .meta({ maxProperties: 1024 }),
+    { example: { theme: 'dark' } },
+  )('Entries of localStorage by name, at most 64 KiB in total. They are set for the page’s own origin before its first script.'),
+  storageAccessKeyId: filled(STORAGE_KEY_LENGTH, { picture: 'separate', policy: 'storage', example: 'AKIDEXAMPLE' })(
+    'Access key id for storage_bucket.',
   ),
-  storageAccessKeyId: option(
-    { links: 'no', picture: 'separate' },
-    credential('Access key id for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
+  storageSecretAccessKey: filled(STORAGE_KEY_LENGTH, { picture: 'separate', policy: 'storage', example: 'lovelace' })(
+    'Secret access key for storage_bucket.',
   ),
-  storageSecretAccessKey: option(
-    { links: 'no', picture: 'separate' },
-    credential('Secret access key for storage_bucket, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
-  ),
-  proxyUsername: option(
-    { links: 'no', picture: 'yes' },
-    credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
-  ),
-  proxyPassword: option(
-    { links: 'no', picture: 'yes' },
-    credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
-  ),
-}
+  proxyUsername: text(PROXY_CREDENTIAL_LENGTH, { policy: 'proxy', example: 'ada' })('User name for proxy.'),
+  proxyPassword: text(PROXY_CREDENTIAL_LENGTH, { policy: 'proxy', example: 'lovelace' })('Password for proxy.'),
+})
 
 /** The private options of one capture; unset options are absent. */
-export const PrivateOptions = z.strictObject(privateOptions).partial()
+export const PrivateOptions = z.strictObject(privateGroup.options).partial()
 export type PrivateOptions = z.infer<typeof PrivateOptions>
 
 /**
@@ -223,7 +198,7 @@ export const SealedPrivateOptions = PrivateOptions.extend({
 })
 
 /** Names of the private options, in camel case. */
-export const privateOptionNames: readonly string[] = Object.keys(privateOptions)
+export const privateOptionNames: readonly string[] = Object.keys(privateGroup.options)
 
 /** Private options that cannot be combined. */
 export interface PrivateContradiction {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CaptureOptions, LARGE_OPTIONS } from './catalog.ts'
+import { CaptureOptions, isLarge } from './catalog.ts'
 import { SealedPrivateOptions } from './private.ts'
 
 // The content that the gateway encrypts and the operator decrypts. Options that do not fit in a Kubernetes object are in the bucket, bound to the
@@ -22,11 +22,10 @@ export type SealedOptions = z.infer<typeof SealedOptions>
 
 /** Separates the options that may be large. The small ones determine the time limits of a capture and the name of its file. */
 export function splitLarge(options: CaptureOptions): { small: CaptureOptions; large: CaptureOptions } {
-  const isLarge = ([name]: [string, unknown]): boolean => LARGE_OPTIONS.some((large) => large === name)
   const entries = Object.entries(options)
   return {
-    small: Object.fromEntries(entries.filter((entry) => !isLarge(entry))),
-    large: Object.fromEntries(entries.filter(isLarge)),
+    small: Object.fromEntries(entries.filter(([name]) => !isLarge(name))),
+    large: Object.fromEntries(entries.filter(([name]) => isLarge(name))),
   }
 }
 

@@ -9,13 +9,13 @@ import {
   MAX_VIDEO_PIXELS,
   MIN_SCROLL_MILLISECONDS,
   videoDefaults,
-  videoOptions,
+  videoGroup,
 } from './output/video.ts'
 
 // Options of videos that cannot be combined. Each CEL rule covers several options, because each rule makes every write slower.
 
-type VideoOption = keyof typeof videoOptions
-const VIDEO_OPTIONS = Object.keys(videoOptions) as [VideoOption, ...VideoOption[]]
+type VideoOption = keyof typeof videoGroup.options
+const VIDEO_OPTIONS = Object.keys(videoGroup.options) as [VideoOption, ...VideoOption[]]
 const SCROLL_OPTIONS = VIDEO_OPTIONS.filter((name) => name.startsWith('videoScroll')) as [VideoOption, ...VideoOption[]]
 
 const MOVING = 'has(self.format) && self.format in ["mp4", "webm", "gif"]'
@@ -48,7 +48,7 @@ export const videoContradictions: readonly Contradiction[] = [
     paths: ['videoDuration', 'videoFps'],
     message: `video_duration × video_fps must be at most ${MAX_VIDEO_FRAMES} frames: lower one of them`,
     rule: `${givenOrDefault('videoDuration')} * ${givenOrDefault('videoFps')} <= ${MAX_VIDEO_FRAMES}`,
-    holds: ({ videoDuration, videoFps }) => framesOf({ format: 'mp4', videoDuration, videoFps }) > MAX_VIDEO_FRAMES,
+    holds: ({ videoDuration, videoFps }) => framesOf(withDefaults({ format: 'mp4', videoDuration, videoFps })) > MAX_VIDEO_FRAMES,
   },
   {
     code: 'gif_duration',
@@ -67,7 +67,7 @@ export const videoContradictions: readonly Contradiction[] = [
       `${givenOrDefault('videoScrollPause')} + (has(self.videoScrollDuration) ? self.videoScrollDuration : ${MIN_SCROLL_MILLISECONDS})`,
       ` * (has(self.videoScrollBack) && self.videoScrollBack ? 2 : 1) <= 1000 * ${givenOrDefault('videoDuration')}`,
     ].join(''),
-    holds: (options) => options.videoScenario === 'scroll' && !isScrollWithinVideo(options),
+    holds: (options) => options.videoScenario === 'scroll' && !isScrollWithinVideo(withDefaults(options)),
   },
   {
     code: 'video_shows_the_viewport',

@@ -2,7 +2,7 @@ import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import { artifactsOf } from '../options/artifacts.ts'
-import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalog.ts'
+import { type CaptureOptions, captureDefaults, isLarge, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/image.ts'
 import { privateOptionNames } from '../options/private.ts'
 import { CUT, toBeginning } from '../text/cut-text.ts'
@@ -42,8 +42,6 @@ const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', '
 const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
 
 const MASK = '***'
-
-const isLarge = (name: string): boolean => LARGE_OPTIONS.some((large) => large === name)
 
 const toEchoed = (name: string, value: unknown): unknown => (typeof value === 'string' && isLarge(name) ? toBeginning(value) : value)
 

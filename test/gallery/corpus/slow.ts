@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Browser, chromium, type Page as Tab } from 'playwright'
-import { viewportDefaults } from '../../../crds/src/options/page/viewport.ts'
+import { captureDefaults } from '../../../crds/src/options/catalog.ts'
 import { CHROMIUM } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'
 
@@ -13,7 +13,7 @@ export type Mode = 'window' | 'full'
 const REST = { load: 4_000, window: 500, top: 2_000 }
 /** Maximum number of scrolled windows. */
 const MAX_WINDOWS = 40
-const VIEWPORT = { width: viewportDefaults.viewportWidth, height: viewportDefaults.viewportHeight }
+const VIEWPORT = { width: captureDefaults.viewportWidth, height: captureDefaults.viewportHeight }
 
 /** Browser flags of the runner that change pixels. Every host name resolves to loopback, as in the runner. */
 const FLAGS = [

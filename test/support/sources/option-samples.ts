@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { exampleOf } from '../../../crds/src/options/groups.ts'
 import { type OptionSchema, toOptionSchema } from '../../../crds/src/options/option-schema.ts'
 
 /** Values of an option on both sides of its limits. The second one is valid. */

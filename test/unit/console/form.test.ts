@@ -16,7 +16,7 @@ import {
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
-import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { exampleOf } from '../../../crds/src/options/groups.ts'
 import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
 import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.ts'
 

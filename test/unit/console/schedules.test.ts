@@ -14,7 +14,7 @@ import { COMMON_SCHEDULES, findNextTimes, formatIn } from '../../../api-gateway/
 import { createScheduleBody, updateScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
 import { scheduleFound } from '../../../api-gateway/src/resources/schedules/examples.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
-import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { exampleOf } from '../../../crds/src/options/groups.ts'
 import { toMergePatch } from '../../../crds/src/schema/merge-patch.ts'
 
 // The form of schedules. The API's own readers check what it builds.

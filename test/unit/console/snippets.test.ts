@@ -7,7 +7,7 @@ import { fieldsByName } from '../../../api-gateway/console/src/form/fields.ts'
 import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from '../../../api-gateway/console/src/snippets/snippets.ts'
 import { assertLinkOptions } from '../../../api-gateway/src/resources/take/link-options.ts'
 import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
-import { exampleOf } from '../../../crds/src/options/examples.ts'
+import { exampleOf } from '../../../crds/src/options/groups.ts'
 
 // What the console offers to copy, checked with the programs that read it.
 

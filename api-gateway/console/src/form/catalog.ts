@@ -1,10 +1,11 @@
-import { CaptureOptions, LARGE_OPTIONS } from '@tintype/crds/options/catalog'
+import { CaptureOptions, isLarge } from '@tintype/crds/options/catalog'
 import { optionGroups } from '@tintype/crds/options/groups'
 import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/image'
 import { privateOptionNames } from '@tintype/crds/options/private'
-import type { DeclaredOption, LinkRule } from '@tintype/crds/options/rules/option-rules'
+import type { Option } from '@tintype/crds/options/rules/declare'
+import type { LinkRule } from '@tintype/crds/options/rules/option-rules'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 
 // The fields of the form, from the catalog of options that the API itself reads. The build replaces this module by its data, so that a browser
@@ -51,8 +52,6 @@ export interface Catalog {
 
 const LONG_TEXT = 2_048
 
-const isLarge = (option: string): boolean => LARGE_OPTIONS.some((large) => large === option)
-
 function kindOf(option: string, { type, enum: values, maxLength = 0, items }: OptionSchema): FieldKind {
   if (type === 'boolean') return 'boolean'
   if (values) return 'choice'
@@ -68,14 +67,9 @@ function placeOf(option: string): FieldPlace {
   return option in CacheOptions.shape ? 'cache' : 'delivery'
 }
 
-/** `Width, 1 to 7680. Default: 1920.` → the description and `1920`. */
-function splitDefault(text: string): { description: string; fallback: string } {
-  const [, description = text, fallback = ''] = /^(.*?)\s*Default: (.+?)\.?$/s.exec(text) ?? []
-  return { description, fallback }
-}
-
-function toField(option: string, schema: DeclaredOption): Field {
+function toField(option: string, schema: Option): Field {
   const json = toOptionSchema(schema)
+  const { absent, links } = schema.facts
   const isSecret = /password|secret|authorization$/i.test(option)
   return {
     name: toSnakeCase(option),
@@ -83,11 +77,12 @@ function toField(option: string, schema: DeclaredOption): Field {
     // A secret has one line, and is not shown while it is entered.
     kind: isSecret ? 'text' : kindOf(option, json),
     place: placeOf(option),
-    ...splitDefault(json.description ?? ''),
+    description: json.description?.replace(` Default: ${absent}.`, '') ?? '',
+    fallback: absent,
     choices: (json.enum ?? json.items?.enum ?? []).map(String),
     isSecret,
     isLarge: isLarge(option),
-    links: schema.rules.links,
+    links,
   }
 }
 

@@ -1,5 +1,6 @@
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { isMoving } from '@tintype/crds/options/output/image'
+import { MediaFeatures } from '@tintype/crds/options/page/emulation'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { parseCron } from '@tintype/crds/schedule/cron'
 import { nextTime } from '@tintype/crds/schedule/times'
@@ -48,9 +49,10 @@ export const CreateSchedule = name(
 )
 
 /** Null also removes an entry of a map. Maps of private options are encrypted, so they are replaced as a whole. */
-const mediaFeatures = CaptureOptions.shape.mediaFeatures.unwrap()
 const mapChanges: Record<string, z.ZodType> = {
-  media_features: z.record(mediaFeatures.keyType, mediaFeatures.valueType.nullable()).meta({ ...mediaFeatures.meta() }),
+  media_features: z
+    .record(MediaFeatures.keyType, MediaFeatures.valueType.nullable())
+    .meta({ ...CaptureOptions.shape.mediaFeatures.unwrap().meta() }),
 }
 
 const updateFields = {

@@ -1,7 +1,7 @@
 import { comparisonConflicts, comparisonFields, type ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
-import { comparisonDefaults } from '@tintype/crds/options/output/comparison'
+import { captureDefaults } from '@tintype/crds/options/catalog'
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { isPictureGone, lastApprovalOf } from '@tintype/crds/records/approval-history'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
@@ -169,8 +169,8 @@ export function toComparisonRecord(
   return {
     baseline: comparison.baseline === 'Approved' ? 'approved' : 'previous',
     threshold: comparison.threshold ?? null,
-    color_tolerance: comparison.colorTolerance ?? comparisonDefaults.compareColorTolerance,
-    antialiasing: comparison.antialiasing ?? comparisonDefaults.compareAntialiasing,
+    color_tolerance: comparison.colorTolerance ?? captureDefaults.compareColorTolerance,
+    antialiasing: comparison.antialiasing ?? captureDefaults.compareAntialiasing,
     ignore: comparison.ignore ?? [],
     accept_status: comparison.acceptStatus ?? [],
     approve_first: comparison.approveFirst ?? false,

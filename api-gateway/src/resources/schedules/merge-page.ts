@@ -1,6 +1,5 @@
 import type { ScheduleTemplate } from '@tintype/crds/kinds/screenshot-schedule'
-import { CaptureOptions } from '@tintype/crds/options/catalog'
-import { identityDefaults } from '@tintype/crds/options/page/identity'
+import { CaptureOptions, captureDefaults } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'
 import { CODE_OPTIONS } from '@tintype/crds/options/policy'
 import { type PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
@@ -100,7 +99,7 @@ const isNew = (option: keyof CaptureOptions, { set }: PageChanges, { options = {
 
 /** True for a new value, unless it is one that protects more. */
 const isRisk = (option: keyof CaptureOptions, changes: PageChanges, template: ScheduleTemplate): boolean =>
-  isNew(option, changes, template) && changes.set[option] !== identityDefaults.headersScope && changes.set[option] !== false
+  isNew(option, changes, template) && changes.set[option] !== captureDefaults.headersScope && changes.set[option] !== false
 
 function findReason({ template, changes, named, missing, options, url }: Merged): Reason | undefined {
   const { hiddenOptions: hidden = [] } = template

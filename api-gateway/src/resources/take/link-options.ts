@@ -12,7 +12,7 @@ const allowsOwnMarkup = ({ allowOwnMarkup, allowedHosts }: LinkPolicySpec): bool
 
 function findRefusal(name: string, value: unknown, policy: LinkPolicySpec): string | undefined {
   const option = toCamelCase(name)
-  const rule: LinkRule = optionsByName.get(option)?.rules.links ?? 'no'
+  const rule: LinkRule = optionsByName.get(option)?.facts.links ?? 'no'
   if (isRefusedInLinks(rule, value)) return `${name} cannot be used in a link. Use POST /screenshots.`
   if (policy.allowedOptions?.includes(option) === false) return `the link policy of the key does not allow ${name}`
   if (rule !== 'own_markup' || allowsOwnMarkup(policy)) return undefined

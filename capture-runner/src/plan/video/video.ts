@@ -1,6 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { isMoving, type MovingFormat } from '@tintype/crds/options/output/image'
-import { scrollPlanOf, type VideoTiming } from '@tintype/crds/options/output/video'
+import { scrollPlanOf } from '@tintype/crds/options/output/video'
 import type { ScrollTimes } from '../../video/scroll-position.ts'
 
 interface Size {
@@ -22,7 +22,7 @@ export interface VideoPlan {
   fps: number
   /** 0 to 100. */
   quality: number
-  timing: VideoTiming
+  timing: EffectiveOptions['videoTiming']
   /** Size of the window, in device pixels. */
   source: Size
   /** Size of the file, in pixels. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { formed, group, list, NOT_IN_LINKS, number, off } from '../rules/declare.ts'
 import { statusRanges } from '../rules/status-ranges.ts'
 
 /** Maximum entries of `compareIgnore`. */
@@ -47,59 +47,29 @@ export function regionOf({ x, y, left = x, top = y, width, height }: IgnoreEntry
   return isRegion ? { x: left, y: top, width, height } : undefined
 }
 
-/** Comparison with an earlier picture. */
-export const comparisonOptions = {
-  compareTo: option(
-    { links: 'no', picture: 'separate' },
-    z
-      .string()
-      .max(30)
-      .regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a screenshot: scr_ and 26 letters and digits')
-      .describe(
-        'Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison. Default: none.',
-      ),
-  ),
-  compareThreshold: option(
-    { links: 'no', picture: 'separate' },
-    z
-      .number()
-      .min(0)
-      .max(1)
-      .describe(
-        'Share of changed pixels above which the picture counts as changed, 0 to 1. With 0, one pixel is a change. Default: none, so that each changed region of a few pixels is a change.',
-      ),
-  ),
-  compareColorTolerance: option(
-    { links: 'no', picture: 'separate' },
-    z
-      .number()
-      .min(0)
-      .max(1)
-      .describe('Color difference up to which two pixels count as equal, 0 to 1; 1 is black and white. Default: 0.1.'),
-  ),
-  compareAntialiasing: option(
-    { links: 'no', picture: 'separate' },
-    z
-      .boolean()
-      .describe(
-        'Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored. Default: false.',
-      ),
-  ),
-  compareAcceptStatus: option(
-    { links: 'no', picture: 'separate' },
-    statusRanges().describe(
-      'HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511, at most 20. Other error pages are not compared. Default: none.',
-    ),
-  ),
-  compareIgnore: option(
-    { links: 'no', picture: 'separate' },
-    z
-      .array(IgnoreEntry)
-      .max(MAX_IGNORE_ENTRIES)
-      .describe(
-        'CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared, at most 20. The areas of the selectors in both pictures are ignored, if both captures have the selector. Default: none.',
-      ),
-  ),
-}
+const ID_FORM = 'must be the id of a screenshot: scr_ and 26 letters and digits'
 
-export const comparisonDefaults = { compareColorTolerance: 0.1, compareAntialiasing: false }
+const HEADING = ['Comparison', 'See [comparisons.md](comparisons.md).'] as const
+
+/** Comparison with an earlier picture. */
+export const comparisonGroup = group(HEADING, NOT_IN_LINKS, {
+  compareTo: formed(30, /^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/, { form: ID_FORM, example: 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd' })(
+    'Id of an earlier completed screenshot of the account, with whose picture to compare this one. The record then has comparison.',
+  ),
+  compareThreshold: number(0, 1, { absent: 'none, so that each changed region of a few pixels is a change', example: 0.01 })(
+    'Share of changed pixels above which the picture counts as changed. With 0, one pixel is a change.',
+  ),
+  compareColorTolerance: number(0, 1, { default: 0.1, example: 0.05 })(
+    'Color difference up to which two pixels count as equal; 1 is black and white.',
+  ),
+  compareAntialiasing: off('Counts changed pixels at the smoothed edges of text and shapes too. If false, they are detected and ignored.'),
+  compareAcceptStatus: statusRanges({ example: ['404'] })(
+    'HTTP statuses from 400 on with which the page is compared, such as 404 or 500-511. Other error pages are not compared.',
+  ),
+  compareIgnore: list(IgnoreEntry, MAX_IGNORE_ENTRIES, {
+    isSelector: true,
+    example: [{ selector: '#clock' }, { x: 0, y: 0, width: 320, height: 60 }],
+  })(
+    'CSS selectors, or regions with x, y, width and height (or left, top, width and height) in CSS pixels of the page, that are not compared. The areas of the selectors in both pictures are ignored, if both captures have the selector.',
+  ),
+})

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pictureOption } from '../rules/option-rules.ts'
+import { choice, group, integer, off, PICTURE } from '../rules/declare.ts'
 
 /** Formats of pictures. A pdf is a document. */
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
@@ -52,20 +52,12 @@ export const pictureLimits = (format: ImageFormat, isWhole: boolean): PictureLim
 })
 
 /** Format and quality of the file. */
-export const imageOptions = {
-  format: pictureOption(
-    FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif. Default: png.'),
+export const imageGroup = group('Format', PICTURE, {
+  format: choice(FileFormat.options, { default: 'png' })(
+    'Format of the file: png, jpeg, webp, avif or pdf, and for a video mp4, webm or gif.',
   ),
-  imageQuality: pictureOption(
-    z
-      .int()
-      .min(0)
-      .max(100)
-      .describe(
-        'Quality of a jpeg, webp or avif, 0 to 100. A higher value looks better and makes a larger file. No effect on other formats. Default: 90.',
-      ),
+  imageQuality: integer(0, 100, { default: 90 })(
+    'Quality of a jpeg, webp or avif. A higher value looks better and makes a larger file. No effect on other formats.',
   ),
-  omitBackground: pictureOption(z.boolean().describe('Makes the page background transparent; png only. Default: false.')),
-}
-
-export const imageDefaults = { format: 'png', imageQuality: 90, omitBackground: false } as const
+  omitBackground: off('Makes the page background transparent; png only.'),
+})

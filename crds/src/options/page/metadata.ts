@@ -1,12 +1,10 @@
-import { z } from 'zod'
-import { option } from '../rules/option-rules.ts'
+import { group, off, on, SEPARATE } from '../rules/declare.ts'
 
-const recorded = (text: string) => option({ links: 'yes', picture: 'separate' }, z.boolean().describe(text))
-const always = (what: string) => recorded(`Records ${what}. Always on. Default: true.`)
-const note = (what: string) => recorded(`Records ${what} in the record’s metadata. Default: false.`)
+const always = (what: string) => on(`Records ${what}. Always on.`)
+const note = (what: string) => off(`Records ${what} in the record’s metadata.`)
 
 /** Facts about the page that the record can include. */
-export const metadataOptions = {
+export const metadataGroup = group('Metadata in the record', SEPARATE, {
   metadataPageTitle: always('the page’s title'),
   metadataFinalUrl: note('the redirects that led to final_url'),
   metadataHttpResponseStatusCode: always('the HTTP status of the page'),
@@ -20,20 +18,4 @@ export const metadataOptions = {
   metadataPalette: note('the picture’s main colors'),
   metadataLinks: note('the first 100 URLs that the page links to'),
   metadataBlockedRequests: note('the number of blocked requests'),
-}
-
-export const metadataDefaults = {
-  metadataPageTitle: true,
-  metadataFinalUrl: false,
-  metadataHttpResponseStatusCode: true,
-  metadataHttpResponseHeaders: false,
-  metadataImageSize: false,
-  metadataOpenGraph: false,
-  metadataIcon: false,
-  metadataFonts: false,
-  metadataTimings: false,
-  metadataContentHash: false,
-  metadataPalette: false,
-  metadataLinks: false,
-  metadataBlockedRequests: false,
-} as const
+})

@@ -1,105 +1,57 @@
 import { z } from 'zod'
-import { option, pictureOption } from '../rules/option-rules.ts'
+import { declare, flag, group, integer, off, PICTURE, text } from '../rules/declare.ts'
 import { color, httpUrls, selector, selectors } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144
+const CODE = { links: 'no', policy: 'scripts' } as const
 
 /** Changes to the page before the picture is taken. */
-export const preparingOptions = {
-  styles: option(
-    { links: 'own_markup', picture: 'yes' },
-    z.string().max(SCRIPT_LENGTH).describe('CSS to add to the page, at most 262144 characters. Default: none.'),
+export const preparingGroup = group('Page preparation', PICTURE, {
+  styles: text(SCRIPT_LENGTH, { links: 'own_markup', isLarge: true, example: 'header { display: none }' })('CSS to add to the page.'),
+  scripts: text(SCRIPT_LENGTH, { ...CODE, isLarge: true, example: "document.querySelector('video')?.remove()" })(
+    'JavaScript to run in the page after it has loaded. If javascript_enabled is false, its timers never fire.',
   ),
-  scripts: option(
-    { links: 'no', picture: 'yes' },
-    z
-      .string()
-      .max(SCRIPT_LENGTH)
-      .describe(
-        'JavaScript to run in the page after it has loaded, at most 262144 characters. If javascript_enabled is false, its timers never fire. Default: none.',
-      ),
+  click: selector({ example: '#accept' })(
+    'CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page.',
   ),
-  click: pictureOption(
-    selector('CSS selector of an element to click before the picture is taken. A new tab that it opens replaces the page. Default: none.'),
+  initScript: text(SCRIPT_LENGTH, { ...CODE, isLarge: true, example: 'window.isPreview = true' })(
+    'JavaScript to run in every frame before the page’s own scripts.',
   ),
-  initScript: option(
-    { links: 'no', picture: 'yes' },
-    z
-      .string()
-      .max(SCRIPT_LENGTH)
-      .describe('JavaScript to run in every frame before the page’s own scripts, at most 262144 characters. Default: none.'),
+  scriptsWaitUntil: declare(z.array(z.enum(['load', 'domcontentloaded', 'networkidle'])).max(3), { example: ['networkidle'] })(
+    'States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle.',
   ),
-  scriptsWaitUntil: pictureOption(
-    z
-      .array(z.enum(['load', 'domcontentloaded', 'networkidle']))
-      .max(3)
-      .describe(
-        'States to wait for again after scripts, if scripts change the page or navigate: load, domcontentloaded, networkidle. Default: none.',
-      ),
+  scriptUrls: httpUrls(10, { ...CODE, example: ['https://example.com/prepare.js'] })(
+    'URLs of scripts to run in the page after it has loaded.',
   ),
-  scriptUrls: option(
-    { links: 'no', picture: 'yes' },
-    httpUrls(10, 'URLs of scripts to run in the page after it has loaded, at most 10. Default: none.'),
+  styleUrls: httpUrls(10, { links: 'own_markup', example: ['https://example.com/print.css'] })('URLs of style sheets to add to the page.'),
+  hideSelectors: selectors(100, { example: ['.newsletter', '#chat'] })('CSS selectors of elements to remove from the layout.'),
+  includeShadowDom: off('Applies hide_selectors inside shadow roots and frames too. All other options search them always.'),
+  maskSelectors: selectors(50, { example: ['.avatar'] })(
+    'CSS selectors of elements to cover with a box of one color, such as private or changing content. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead.',
   ),
-  styleUrls: option(
-    { links: 'own_markup', picture: 'yes' },
-    httpUrls(10, 'URLs of style sheets to add to the page, at most 10. Default: none.'),
+  maskColor: color({ default: '#ff00ff', example: '#808080' })('CSS color of the boxes of mask_selectors.'),
+  errorOnClickSelectorNotFound: flag({ default: true, picture: 'separate' })(
+    'Fails the capture if click matches no element; if false, the record has a warning.',
   ),
-  hideSelectors: pictureOption(selectors(100, 'CSS selectors of elements to remove from the layout, at most 100. Default: none.')),
-  includeShadowDom: pictureOption(
-    z
-      .boolean()
-      .describe('Applies hide_selectors inside shadow roots and frames too. All other options search them always. Default: false.'),
+  clickAll: selector({ example: 'details > summary' })('CSS selector of elements to click one after the other, at most 50.'),
+  hover: selector({ example: '#menu' })('CSS selector of an element to hover over while the picture is taken.'),
+  errorOnHoverSelectorNotFound: flag({ default: true, picture: 'separate' })(
+    'Fails the capture if hover matches no element; if false, the record has a warning.',
   ),
-  maskSelectors: pictureOption(
-    selectors(
-      50,
-      'CSS selectors of elements to cover with a box of one color, such as private or changing content, at most 50. Their content is in no file except HAR, MHTML and console messages. In a pdf, the elements are left blank instead. Default: none.',
-    ),
-  ),
-  maskColor: pictureOption(color('CSS color of the boxes of mask_selectors. Default: #ff00ff.')),
-  errorOnClickSelectorNotFound: option(
-    { links: 'yes', picture: 'separate' },
-    z.boolean().describe('Fails the capture if click matches no element; if false, the record has a warning. Default: true.'),
-  ),
-  clickAll: pictureOption(selector('CSS selector of elements to click one after the other, at most 50. Default: none.')),
-  hover: pictureOption(selector('CSS selector of an element to hover over while the picture is taken. Default: none.')),
-  errorOnHoverSelectorNotFound: option(
-    { links: 'yes', picture: 'separate' },
-    z.boolean().describe('Fails the capture if hover matches no element; if false, the record has a warning. Default: true.'),
-  ),
-  pressKey: pictureOption(
+  pressKey: declare(
     z
       .string()
       .min(1)
       .max(32)
-      .regex(/^[A-Za-z0-9+]+$/)
-      .describe('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A. Default: none.'),
+      .regex(/^[A-Za-z0-9+]+$/),
+    { example: 'Escape' },
+  )('Key to press after the page has loaded, such as Escape, Enter, PageDown or Control+A.'),
+  scrollIntoView: selector({ example: '#prices' })('CSS selector of an element to scroll to before the picture is taken.'),
+  scrollIntoViewAdjustTop: integer(-10000, 10000, { default: 0 })('CSS pixels to scroll additionally after scroll_into_view.'),
+  scrollX: integer(0, 50000, { default: 0 })('Horizontal scroll position in CSS pixels.'),
+  scrollY: integer(0, 50000, { default: 0 })('Vertical scroll position in CSS pixels.'),
+  disableAnimations: off(
+    'Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on.',
   ),
-  scrollIntoView: pictureOption(selector('CSS selector of an element to scroll to before the picture is taken. Default: none.')),
-  scrollIntoViewAdjustTop: pictureOption(
-    z.int().min(-10000).max(10000).describe('CSS pixels to scroll additionally after scroll_into_view, -10000 to 10000. Default: 0.'),
-  ),
-  scrollX: pictureOption(z.int().min(0).max(50000).describe('Horizontal scroll position in CSS pixels, 0 to 50000. Default: 0.')),
-  scrollY: pictureOption(z.int().min(0).max(50000).describe('Vertical scroll position in CSS pixels, 0 to 50000. Default: 0.')),
-  disableAnimations: pictureOption(
-    z
-      .boolean()
-      .describe(
-        'Stops animations and transitions of CSS, and animations of SVG elements, before the picture is taken: finite ones show their last frame, infinite ones their first. Animated image files go on. Default: false.',
-      ),
-  ),
-  pauseVideos: pictureOption(z.boolean().describe('Stops audio, and stops videos at their first frame. Default: false.')),
-}
-
-export const preparingDefaults = {
-  includeShadowDom: false,
-  maskColor: '#ff00ff',
-  errorOnClickSelectorNotFound: true,
-  errorOnHoverSelectorNotFound: true,
-  scrollIntoViewAdjustTop: 0,
-  scrollX: 0,
-  scrollY: 0,
-  disableAnimations: false,
-  pauseVideos: false,
-}
+  pauseVideos: off('Stops audio, and stops videos at their first frame.'),
+})

@@ -1,7 +1,5 @@
-import type { z } from 'zod'
-
-// What every option declares beside its schema. An option without these rules does not compile: see catalog.ts and groups.ts. The gateway reads them
-// for links and for the cache, and docs/options.md shows them.
+// Whether links may have an option, and whether it changes the picture. The gateway reads these rules for links and for the cache, and docs/options.md
+// shows them.
 
 /** Whether signed links may have an option. Everyone who sees a page can read its links. */
 export type LinkRule =
@@ -26,17 +24,6 @@ export interface OptionRules {
   links: LinkRule
   picture: PictureRule
 }
-
-/** The schema of an option with its rules. */
-export type DeclaredOption<Schema extends z.ZodType = z.ZodType> = Schema & { readonly rules: OptionRules }
-
-/** Declares an option. */
-export const option = <Schema extends z.ZodType>(rules: OptionRules, schema: Schema): DeclaredOption<Schema> =>
-  Object.assign(schema, { rules })
-
-/** Declares an option that changes the picture and that links may have, as most do. */
-export const pictureOption = <Schema extends z.ZodType>(schema: Schema): DeclaredOption<Schema> =>
-  option({ links: 'yes', picture: 'yes' }, schema)
 
 /** True if no link may have an option with this value. */
 export const isRefusedInLinks = (rule: LinkRule, value: unknown): boolean =>

@@ -1,20 +1,18 @@
 import { z } from 'zod'
+import { type Facts, list } from './declare.ts'
 
 // Ranges of HTTP statuses in options, such as 404 and 500-511.
 
 /** Maximum entries of a list. */
 const MAX_RANGES = 20
 
-/** A list of ranges. */
-export const statusRanges = () =>
-  z
-    .array(
-      z
-        .string()
-        .max(7)
-        .regex(/^[1-5][0-9]{2}(-[1-5][0-9]{2})?$/),
-    )
-    .max(MAX_RANGES)
+const Range = z
+  .string()
+  .max(7)
+  .regex(/^[1-5][0-9]{2}(-[1-5][0-9]{2})?$/)
+
+/** Declares a list of ranges. */
+export const statusRanges = (own: Facts<string[]>) => list(Range, MAX_RANGES, own)
 
 /** A range of HTTP statuses, both ends included. */
 export interface StatusRange {

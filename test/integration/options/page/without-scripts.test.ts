@@ -4,8 +4,8 @@
 import type { RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
-import { preparingOptions } from '../../../../crds/src/options/page/preparing.ts'
-import { waitingOptions } from '../../../../crds/src/options/page/waiting.ts'
+import { preparingGroup } from '../../../../crds/src/options/page/preparing.ts'
+import { waitingGroup } from '../../../../crds/src/options/page/waiting.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage } from '../options.ts'
 
@@ -70,7 +70,7 @@ const WAITS_IN_VAIN: Pick<Case, 'options' | 'fails'> = {
   fails: { code: 'SELECTOR_NOT_FOUND', message: /within 200 ms/ },
 }
 
-const preparing: Record<keyof typeof preparingOptions, Case> = {
+const preparing: Record<keyof typeof preparingGroup.options, Case> = {
   styles: { options: { styles: 'body { background: #00f }' }, shows: beside(BLUE) },
   scripts: { options: { scripts: turns('#00f') }, shows: beside(BLUE) },
   click: { options: { click: 'a' }, shows: beside(GREEN) },
@@ -117,7 +117,7 @@ const preparing: Record<keyof typeof preparingOptions, Case> = {
   },
 }
 
-const waiting: Record<keyof typeof waitingOptions, Case> = {
+const waiting: Record<keyof typeof waitingGroup.options, Case> = {
   delay: { options: { delay: 100 }, shows: first(RED) },
   timeout: { path: '/late', options: { timeout: 60_000, waitForSelector: '#late' } },
   waitForSelector: { path: '/late', options: { waitUntil: ['commit'], waitForSelector: '#late' } },
@@ -164,8 +164,8 @@ for (const [name, { path = '/boxes', ...one }] of Object.entries<Case>({ ...prep
 }
 
 t.test('the table contains every option that prepares or waits', async (t) => {
-  t.strictSame(Object.keys(preparing).sort(), Object.keys(preparingOptions).sort())
-  t.strictSame(Object.keys(waiting).sort(), Object.keys(waitingOptions).sort())
+  t.strictSame(Object.keys(preparing).sort(), Object.keys(preparingGroup.options).sort())
+  t.strictSame(Object.keys(waiting).sort(), Object.keys(waitingGroup.options).sort())
 })
 
 t.test('a client’s script may await a settled promise on a page without scripts', async (t) => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { viewportDefaults } from '@tintype/crds/options/page/viewport'
+import { captureDefaults } from '@tintype/crds/options/catalog'
 import { run } from '../../../cluster/host/exec.ts'
 import { repository } from '../../../cluster/host/state.ts'
 import { openLines } from '../../harness/line-program.ts'
@@ -30,7 +30,7 @@ export interface Run {
   pictures: ReadonlyMap<string, Buffer>
 }
 
-export const VIEWPORT = { width: viewportDefaults.viewportWidth, height: viewportDefaults.viewportHeight }
+export const VIEWPORT = { width: captureDefaults.viewportWidth, height: captureDefaults.viewportHeight }
 
 /** The result of a program that returns pictures in base64. */
 const toRun = ({ totalMilliseconds, pictures }: Pick<LoopResult, 'totalMilliseconds' | 'pictures'>): Run => ({

@@ -3,8 +3,7 @@ import { cacheHash, type PictureRequest } from '../../../../api-gateway/src/cach
 import { findPicture } from '../../../../api-gateway/src/cache/find-picture.ts'
 import { buildMetrics } from '../../../../api-gateway/src/metrics/metrics.ts'
 import { splitOptions } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
-import { exampleOf } from '../../../../crds/src/options/examples.ts'
-import { optionsByName } from '../../../../crds/src/options/groups.ts'
+import { exampleOf, optionsByName } from '../../../../crds/src/options/groups.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 import { anObjectStore, FakeFiles, NOW, SCREENSHOT_ID } from '../fakes.ts'
@@ -48,7 +47,7 @@ function hashWith(name: string): string {
 
 t.test('every option changes the cache hash exactly if it says that it changes the picture', async (t) => {
   const isChanged = ([name]: [string, unknown]): boolean => hashWith(name) !== hash()
-  const says = [...optionsByName].filter(([, { rules }]) => ['yes', 'separate'].includes(String(rules.picture)))
+  const says = [...optionsByName].filter(([, { facts }]) => ['yes', 'separate'].includes(String(facts.picture)))
   t.strictSame(
     [...optionsByName].filter(isChanged).map(([name]) => name),
     says.map(([name]) => name),

@@ -229,9 +229,9 @@ t.test('buildSyntax has nothing to read without selectors, scripts and styles', 
 
 t.test('buildSyntax reads selectors under the names that requests have for them', async (t) => {
   t.strictSame(syntaxOf({ fullPage: true, fullPageScrollContainer: 'main', hideSelectors: ['p', 'b'] })?.selectors, [
-    { option: 'full_page_scroll_container', text: 'main', isRule: false },
     { option: 'hide_selectors[0]', text: 'p', isRule: true },
     { option: 'hide_selectors[1]', text: 'b', isRule: true },
+    { option: 'full_page_scroll_container', text: 'main', isRule: false },
   ])
 })
 

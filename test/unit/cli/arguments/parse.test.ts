@@ -9,8 +9,7 @@ import { captureFlags, toCaptureOptions } from '../../../../api-gateway/cli/src/
 import { commonFlags } from '../../../../api-gateway/cli/src/commands/context.ts'
 import { shot } from '../../../../api-gateway/cli/src/commands/shot.ts'
 import { UsageError } from '../../../../api-gateway/cli/src/common/errors.ts'
-import { exampleOf } from '../../../../crds/src/options/examples.ts'
-import { optionGroups } from '../../../../crds/src/options/groups.ts'
+import { exampleOf, optionGroups } from '../../../../crds/src/options/groups.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 const flags: Flag[] = [

@@ -3,8 +3,7 @@ import { LINK_OPTIONS, NOT_IN_LINKS } from '../../../../api-gateway/client/src/g
 import { signLink, TintypeError } from '../../../../api-gateway/client/src/index.ts'
 import { linkSignature } from '../../../../api-gateway/client/src/link/sign.ts'
 import { parseLinkQuery } from '../../../../api-gateway/src/resources/take/link-query.ts'
-import { exampleOf } from '../../../../crds/src/options/examples.ts'
-import { optionsByName } from '../../../../crds/src/options/groups.ts'
+import { exampleOf, optionsByName } from '../../../../crds/src/options/groups.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 
 const includes = (names: readonly string[], name: string): boolean => names.includes(name)
@@ -73,9 +72,9 @@ t.test('signLink refuses parameters that it sets itself, and empty secrets', asy
 t.test('signLink writes an object as JSON, and every option so that the gateway reads its value', async (t) => {
   const { searchParams } = new URL(await signLink({ ...base, params: { ...base.params, media_features: { 'color-gamut': 'p3' } } }))
   t.equal(searchParams.get('media_features'), '{"color-gamut":"p3"}')
-  for (const [option, { rules }] of optionsByName) {
+  for (const [option, { facts }] of optionsByName) {
     const name = toSnakeCase(option)
-    if (!includes(LINK_OPTIONS, name) || typeof rules.links === 'object') continue
+    if (!includes(LINK_OPTIONS, name) || typeof facts.links === 'object') continue
     const value = exampleOf(option)
     const { search } = new URL(await signLink({ ...base, params: { ...base.params, [name]: value } }))
     t.strictSame(parseLinkQuery(search.slice(1)).options[name], value, name)

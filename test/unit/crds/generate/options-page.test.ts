@@ -1,14 +1,14 @@
 import t from 'tap'
 import { buildOptionsPage, findUnproven, optionNames, readProofs } from '../../../../crds/generate/options-page.ts'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import { exampleOf } from '../../../../crds/src/options/examples.ts'
-import { cacheOptions } from '../../../../crds/src/options/output/cache.ts'
-import { deliveryOptions } from '../../../../crds/src/options/output/delivery.ts'
+import { exampleOf } from '../../../../crds/src/options/groups.ts'
+import { cacheGroup } from '../../../../crds/src/options/output/cache.ts'
+import { deliveryGroup } from '../../../../crds/src/options/output/delivery.ts'
 import { PrivateOptions } from '../../../../crds/src/options/private.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
-const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryOptions, ...cacheOptions }
+const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryGroup.options, ...cacheGroup.options }
 
 t.test('readProofs finds tests by their names in all types of quotes', async (t) => {
   const text = `t.test('option dark_mode: makes it dark', async () => {})

@@ -1,11 +1,10 @@
 import { devices as playwrightDevices } from 'playwright'
 import t from 'tap'
-import { z } from 'zod'
 import { artifactsOf, thumbnailFormat } from '../../../../crds/src/options/artifacts.ts'
 import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalog.ts'
 import type { AllOptions } from '../../../../crds/src/options/contradiction.ts'
 import { contradictions, maxViewportPixels, windowPixels } from '../../../../crds/src/options/contradictions.ts'
-import { type OptionGroup, optionsByName } from '../../../../crds/src/options/groups.ts'
+import { optionsByName } from '../../../../crds/src/options/groups.ts'
 import { ImageFormat, isMoving, MovingFormat, StillFormat } from '../../../../crds/src/options/output/image.ts'
 import { isStoragePath } from '../../../../crds/src/options/output/storage.ts'
 import { framesOf, isScrollWithinVideo, scrollPlanOf } from '../../../../crds/src/options/output/video.ts'
@@ -13,7 +12,8 @@ import { DEVICES, findDevice, toDeviceId } from '../../../../crds/src/options/pa
 import { isFixedTime } from '../../../../crds/src/options/page/place.ts'
 import { DEFAULT_OPTION_POLICY, findForbidden, OptionPolicyText, toForbiddenMessage } from '../../../../crds/src/options/policy.ts'
 import { privateOptionNames } from '../../../../crds/src/options/private.ts'
-import { isRefusedInLinks, option } from '../../../../crds/src/options/rules/option-rules.ts'
+import { flag, group, off, PICTURE } from '../../../../crds/src/options/rules/declare.ts'
+import { isRefusedInLinks } from '../../../../crds/src/options/rules/option-rules.ts'
 import { findWarnings, warnings } from '../../../../crds/src/options/warnings.ts'
 import { parseObjectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
@@ -74,20 +74,22 @@ t.test('isMoving is true for the formats of videos only', async (t) => {
 })
 
 t.test('framesOf applies the defaults, and is 0 for a screenshot', async (t) => {
-  t.equal(framesOf({ format: 'mp4' }), 150)
-  t.equal(framesOf({ format: 'gif', videoDuration: 3, videoFps: 10 }), 30)
-  t.equal(framesOf({ format: 'png', videoDuration: 3 }), 0)
+  t.equal(framesOf(withDefaults({ format: 'mp4' })), 150)
+  t.equal(framesOf(withDefaults({ format: 'gif', videoDuration: 3, videoFps: 10 })), 30)
+  t.equal(framesOf(withDefaults({ videoDuration: 3 })), 0)
 })
 
+const scrollOf = (options: CaptureOptions) => scrollPlanOf(withDefaults(options))
+
 t.test('scrollPlanOf uses what the pauses leave of the video', async (t) => {
-  t.strictSame(scrollPlanOf({}), { pause: 500, scroll: 4_000, back: false })
-  t.strictSame(scrollPlanOf({ videoDuration: 10, videoScrollBack: true, videoScrollPause: 0 }), { pause: 0, scroll: 5_000, back: true })
-  t.strictSame(scrollPlanOf({ videoScrollDuration: 1_000, videoScrollPause: undefined }), { pause: 500, scroll: 1_000, back: false })
+  t.strictSame(scrollOf({}), { pause: 500, scroll: 4_000, back: false })
+  t.strictSame(scrollOf({ videoDuration: 10, videoScrollBack: true, videoScrollPause: 0 }), { pause: 0, scroll: 5_000, back: true })
+  t.strictSame(scrollOf({ videoScrollDuration: 1_000, videoScrollPause: undefined }), { pause: 500, scroll: 1_000, back: false })
 })
 
 t.test('isScrollWithinVideo is false if the pauses leave less than 100 ms for a scroll', async (t) => {
-  t.ok(isScrollWithinVideo({ videoDuration: 1, videoScrollPause: 450 }))
-  t.notOk(isScrollWithinVideo({ videoDuration: 1, videoScrollPause: 451 }))
+  t.ok(isScrollWithinVideo(withDefaults({ videoDuration: 1, videoScrollPause: 450 })))
+  t.notOk(isScrollWithinVideo(withDefaults({ videoDuration: 1, videoScrollPause: 451 })))
 })
 
 t.test('a video can show every device', async (t) => {
@@ -169,18 +171,14 @@ t.test('toForbiddenMessage spells options in snake case', async (t) => {
 })
 
 const named = (rule: 'links' | 'picture', value: unknown): string[] =>
-  [...optionsByName].filter(([, { rules }]) => rules[rule] === value).map(([name]) => name)
+  [...optionsByName].filter(([, { facts }]) => facts[rule] === value).map(([name]) => name)
 
-t.test('an option without rules does not compile, for screenshots and videos alike', async (t) => {
-  const schema = z.boolean()
-  const declared: OptionGroup['options'] = { viewportWide: option({ links: 'yes', picture: 'yes' }, schema) }
-  // @ts-expect-error the option has no rules
-  const without: OptionGroup['options'] = { videoWide: z.boolean() }
-  // @ts-expect-error the option does not say whether it changes the picture
-  const half = option({ links: 'yes' }, z.boolean())
-  t.equal(declared.viewportWide, schema, 'the schema itself has the rules')
-  t.notOk(without.videoWide?.rules)
-  t.ok(half.rules)
+t.test('options without rules do not compile, and those of an option replace those of its group', async (t) => {
+  // @ts-expect-error the group does not say whether its options change the picture
+  group('Video', { links: 'yes' }, {})
+  const { options } = group('Video', PICTURE, { videoWide: off('Wide.'), videoSecret: flag({ default: true, links: 'no' })('Secret.') })
+  t.match(options.videoWide.facts, PICTURE)
+  t.match(options.videoSecret.facts, { links: 'no', picture: 'yes', default: true, absent: 'true' })
 })
 
 t.test('links refuse every value, one value or no value of an option', async (t) => {
@@ -188,7 +186,35 @@ t.test('links refuse every value, one value or no value of an option', async (t)
   assertAccepts<unknown>(t, (value) => isRefusedInLinks({ except: false }, value), [false], [true, 'false'])
 })
 
-t.test('options that show text or frames of a link itself are own markup', async (t) => {
+// A new option of a group that links may have stands here too, unless it has a rule of its own.
+const ALLOWED = `
+  acceptLanguage allowRequests attachmentName backgroundColor bestAttempt blankPageAction blockAds blockAnnoyances
+  blockBannersByHeuristics blockChats blockCookieBanners blockRequests blockResources blockServiceWorkers blockSocials blockThirdParty
+  blockTrackers bypassCsp cacheKey cacheTtl captureBeyondViewport captureTimeout click clickAll clipHeight clipWidth clipX clipY
+  cookieBannerAction darkMode darkModeForce delay device deviceScaleFactor disableAnimations domIdleTime downloadUrlTtl
+  errorOnClickSelectorNotFound errorOnHoverSelectorNotFound errorOnSelectorNotFound externalIdentifier failIfContentContains
+  failIfContentMissing failIfRequestFailed failIfSelectorPresent failOnBotChallenge failOnPageError failOnRedirect failOnScriptError
+  failOnStatus fixedTime forcedColors format fullPage fullPageAlgorithm fullPageEagerImages fullPageFixViewportUnits fullPageFixedElements
+  fullPageFullWidth fullPageMaxHeight fullPageMaxScrolls fullPageOverflow fullPageScroll fullPageScrollBy fullPageScrollContainer
+  fullPageScrollDelay fullPageSectionHeight fullPageSweep geolocationAccuracy geolocationLatitude geolocationLongitude headersScope
+  hideSelectors hover htmlBaseUrl httpCache ignoreHttpsErrors imageBackground imageFit imageGrayscale imageHeight imageLossless
+  imageMaxBytes imagePadding imagePaletteColors imagePosition imageProgressive imageQuality imageTrim imageTrimThreshold imageUpscale
+  imageWidth includeShadowDom javascriptEnabled jobTimeout locale maskColor maskSelectors mediaFeatures mediaType metadataBlockedRequests
+  metadataContentHash metadataFinalUrl metadataFonts metadataHttpResponseHeaders metadataHttpResponseStatusCode metadataIcon
+  metadataImageSize metadataLinks metadataOpenGraph metadataPageTitle metadataPalette metadataTimings networkIdleMaxConnections
+  networkIdleTime networkIdleTimeout offline omitBackground optimizeForSpeed pageZoom pauseVideos pdfFitOnePage pdfHeight pdfLandscape
+  pdfMarginBottom pdfMarginLeft pdfMarginRight pdfMarginTop pdfOutline pdfPageRanges pdfPaperFormat pdfPreferCssPageSize
+  pdfPrintBackground pdfScale pdfTagged pdfWidth prefersContrast pressKey reducedMotion referer retentionDays retries retryDelay
+  saveAccessibilityTree saveConsole saveHar saveHtml saveMhtml saveText scriptsWaitUntil scrollIntoView scrollIntoViewAdjustTop scrollX
+  scrollY selector selectorAlgorithm selectorAll selectorIsolate selectorPadding selectorScrollIntoView stabilityTimeout thumbnailFormat
+  thumbnailHeight thumbnailWidth timeout timezone userAgent userAgentPlatform videoDuration videoFps videoPoster videoQuality
+  videoScenario videoScrollBack videoScrollDuration videoScrollEasing videoScrollPause videoTiming videoWidth viewportHasTouch
+  viewportHeight viewportLandscape viewportMobile viewportWidth waitForFontsTimeout waitForImages waitForSelector waitForSelectorCount
+  waitForSelectorGone waitForSelectorState waitForSelectorTimeout waitUntil
+`
+
+t.test('links may have these options; those that show text or frames of a link itself are own markup', async (t) => {
+  t.strictSame(named('links', 'yes').sort(), ALLOWED.trim().split(/\s+/))
   t.strictSame(named('links', 'own_markup').sort(), ['html', 'markdown', 'pdfFooterTemplate', 'pdfHeaderTemplate', 'styleUrls', 'styles'])
 })
 
@@ -200,7 +226,7 @@ t.test('only time limits, retries, delivery and the cache itself leave the pictu
 })
 
 t.test('timeout changes the picture if a wait that it limits ends with a picture', async (t) => {
-  const rule = optionsByName.get('timeout')?.rules.picture
+  const rule = optionsByName.get('timeout')?.facts.picture
   if (typeof rule !== 'object') return t.fail('the rule depends on other options')
   const cases: [options: object, changes: boolean][] = [
     [{}, false],

@@ -4,9 +4,9 @@ import { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { AllOptions } from '@tintype/crds/options/contradiction'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
-import { deliveryOptions } from '@tintype/crds/options/output/delivery'
+import { deliveryGroup } from '@tintype/crds/options/output/delivery'
 import { isMoving, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
-import { videoOptions } from '@tintype/crds/options/output/video'
+import { videoGroup } from '@tintype/crds/options/output/video'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/options/page/devices'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
 import type { PrivateOptions } from '@tintype/crds/options/private'
@@ -35,8 +35,9 @@ export interface UrlRules {
   webhookRules: EgressRules
 }
 
+const { async, responseType } = deliveryGroup.options
 /** Options for the response. They are never stored. */
-export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
+export const requestOptions = { async: async.optional(), response_type: responseType.optional() }
 
 const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays } = ScreenshotSpec.shape
 // URLs are checked separately, so that each gets one clear error message.
@@ -100,7 +101,7 @@ const DeviceName = z
   .optional()
 
 /** Fields that only one kind of captures documents. The parser accepts both, so that its errors can name the reason. */
-const VIDEO_FIELDS: ReadonlySet<string> = new Set(Object.keys(videoOptions).map(toSnakeCase))
+const VIDEO_FIELDS: ReadonlySet<string> = new Set(Object.keys(videoGroup.options).map(toSnakeCase))
 const SCREENSHOT_FIELD =
   /^(full_page|pdf_|thumbnail_|image_|clip_|selector(_|$)|error_on_selector_not_found$|omit_background$|optimize_for_speed$|capture_beyond_viewport$|metadata_palette$)/
 

@@ -8,7 +8,7 @@ import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult } from '../../../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../../../crds/src/options/artifacts.ts'
 import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
-import { extraFilesOptions } from '../../../../../crds/src/options/output/extra-files.ts'
+import { extraFilesGroup } from '../../../../../crds/src/options/output/extra-files.ts'
 import { FileFormat } from '../../../../../crds/src/options/output/image.ts'
 import { ThumbnailFormat } from '../../../../../crds/src/options/output/image-processing.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
@@ -21,7 +21,7 @@ interface Response {
 const operation = (buildDocument().paths as any)['/files/users/{account}/{file}'].get
 const responses = operation.responses as Record<string, Response>
 
-const saved: CaptureOptions = Object.fromEntries(Object.keys(extraFilesOptions).map((name) => [name, true]))
+const saved: CaptureOptions = Object.fromEntries(Object.keys(extraFilesGroup.options).map((name) => [name, true]))
 const extensions = [
   ...FileFormat.options,
   ...ThumbnailFormat.options

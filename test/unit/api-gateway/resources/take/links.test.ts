@@ -6,8 +6,7 @@ import { assertLinkOptions, isHostAllowed } from '../../../../../api-gateway/src
 import { MAX_QUERY_LENGTH, parseLinkQuery } from '../../../../../api-gateway/src/resources/take/link-query.ts'
 import { ParsedLink, ParsedLinks } from '../../../../../api-gateway/src/resources/take/parsed-link.ts'
 import { isTracking, TRACKING_NAMES, TRACKING_PREFIXES } from '../../../../../api-gateway/src/resources/take/tracking-parameters.ts'
-import { exampleOf } from '../../../../../crds/src/options/examples.ts'
-import { optionsByName } from '../../../../../crds/src/options/groups.ts'
+import { exampleOf, optionsByName } from '../../../../../crds/src/options/groups.ts'
 import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 import { assertEvery } from '../../../../support/accepts.ts'
@@ -109,12 +108,12 @@ t.test('the link policy cannot allow what links refuse', async (t) => {
 
 t.test('a link with any option is accepted or refused as the option declares', async (t) => {
   const policies = [{}, { allowedHosts: [] }, { allowedHosts: [], allowOwnMarkup: true }, { allowOwnMarkup: false }]
-  for (const [option, { rules }] of optionsByName) {
+  for (const [option, { facts }] of optionsByName) {
     const name = toSnakeCase(option)
-    const values = typeof rules.links === 'object' ? [true, false] : [exampleOf(option)]
+    const values = typeof facts.links === 'object' ? [true, false] : [exampleOf(option)]
     for (const value of values) {
-      const isRefused = isRefusedInLinks(rules.links, value)
-      const isRefusedByHosts = isRefused || rules.links === 'own_markup'
+      const isRefused = isRefusedInLinks(facts.links, value)
+      const isRefusedByHosts = isRefused || facts.links === 'own_markup'
       const refusals = policies.map((policy) => refusedBy({ [name]: value }, policy) !== undefined)
       t.strictSame(refusals, [isRefused, isRefusedByHosts, isRefused, isRefusedByHosts], `${name}=${value}`)
     }
