@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../text/parse-json.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
-import type { AllOptions } from './contradiction.ts'
+import type { AllOptions } from './conditions.ts'
 import { optionsByName } from './groups.ts'
 
 // Options that a cluster administrator can disable. The gateway responds with 403. A Screenshot created with kubectl fails when it is claimed.

@@ -1,4 +1,5 @@
-import { PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { privateContradictions } from '@tintype/crds/options/contradictions'
+import { PrivateOptions } from '@tintype/crds/options/private'
 import { describeIssue, type Issue, toPath } from '@tintype/crds/schema/issue-messages'
 import { parseJson } from '@tintype/crds/text/parse-json'
 import { findReservedName } from '@tintype/crds/text/reserved-names'

@@ -4,8 +4,8 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
-import { contradictions } from '@tintype/crds/options/contradictions'
-import { PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { contradictions, privateContradictions } from '@tintype/crds/options/contradictions'
+import { PrivateOptions } from '@tintype/crds/options/private'
 import { isRetryable } from '@tintype/crds/schema/errors'
 import t, { type Test } from 'tap'
 import type { ContextPlan } from '../../../capture-runner/src/plan/context.ts'

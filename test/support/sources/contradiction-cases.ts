@@ -1,4 +1,4 @@
-import type { AllOptions } from '../../../crds/src/options/contradiction.ts'
+import type { AllOptions } from '../../../crds/src/options/conditions.ts'
 
 type Row = readonly [options: AllOptions, ...contradicts: string[]]
 

@@ -1,8 +1,7 @@
 import './no-eval.ts'
-import type { AllOptions } from '@tintype/crds/options/contradiction'
-import { contradictions } from '@tintype/crds/options/contradictions'
+import type { AllOptions } from '@tintype/crds/options/conditions'
+import { contradictions, privateContradictions } from '@tintype/crds/options/contradictions'
 import { optionsByName } from '@tintype/crds/options/groups'
-import { type PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
 import { findWarnings } from '@tintype/crds/options/warnings'
 import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
@@ -55,9 +54,8 @@ export const findProblems: FindProblems = (options, collection, hidden = []) => 
   // A contradiction of malformed values would only repeat that they are malformed.
   const all = problems.size === 0 ? (byOption as AllOptions) : {}
   const present = { ...Object.fromEntries(hidden.map((name) => [toCamelCase(name), true])), ...all }
-  for (const { paths, message, holds } of contradictions) if (holds(present)) problems.set(toSnakeCase(paths[0]), message)
-  for (const { option, message, holds } of privateContradictions)
-    if (holds(all as PrivateOptions)) problems.set(toSnakeCase(option), message)
+  const found = [...contradictions.filter(({ holds }) => holds(present)), ...privateContradictions.filter(({ holds }) => holds(all))]
+  for (const { paths, message } of found) problems.set(toSnakeCase(paths[0]), message)
   const eventProblem = findEventProblem(collection, options)
   if (eventProblem !== undefined) problems.set('webhook_events', eventProblem)
   return { problems, warnings: findWarnings(all) }

@@ -1,12 +1,13 @@
 import t from 'tap'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '../../../../crds/src/options/private.ts'
+import { privateContradictions } from '../../../../crds/src/options/contradictions.ts'
+import { Cookie, PrivateOptions, privateOptionNames } from '../../../../crds/src/options/private.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 
 const takes = (options: object): boolean => PrivateOptions.safeParse(options).success
 const contradicts = (options: PrivateOptions): string[] =>
-  privateContradictions.filter(({ holds }) => holds(options)).map(({ option }) => option)
+  privateContradictions.filter(({ holds }) => holds(options)).map(({ paths }) => paths[0])
 
 t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can contain one in plain text', async (t) => {
   const shared = privateOptionNames.filter(

@@ -1,7 +1,7 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
-import type { AllOptions } from '@tintype/crds/options/contradiction'
+import type { AllOptions } from '@tintype/crds/options/conditions'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { deliveryGroup } from '@tintype/crds/options/output/delivery'

@@ -1,4 +1,5 @@
-import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '@tintype/crds/options/private'
+import { privateContradictions } from '@tintype/crds/options/contradictions'
+import { Cookie, PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
 import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
@@ -51,7 +52,7 @@ export function toPrivateOptions(options: Readonly<Record<string, unknown>>): Pr
 export const findPrivateOptionProblems = (options: PrivateOptions): Problem[] =>
   privateContradictions
     .filter(({ holds }) => holds(options))
-    .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+    .map(({ paths: [option], message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
 
 const SAME_SITE: Readonly<Record<string, Cookie['sameSite']>> = { strict: 'Strict', lax: 'Lax', none: 'None' }
 
