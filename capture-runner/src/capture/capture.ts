@@ -85,7 +85,7 @@ export async function capture(
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>, plan: CapturePlan) =>
-      repeatedly(plan, { deadline: order.deadline, signal: time.signal }, async () => {
+      repeatedly(plan.options, { deadline: order.deadline, signal: time.signal }, async () => {
         const captured = await inRealTimeAfterHang((isRealTime) =>
           takeScreenshot({
             ...{ order, plan, parts, recorder, isRealTime, timings },

@@ -71,7 +71,9 @@ export async function compareTwice(first: Captured, { baseline, plan, signal, ..
   if (!one.comparison.changed) return finish(first, one)
   const isWorthwhile = Date.now() + TIME_FACTOR * rest.captureMilliseconds < rest.deadline
   const second =
-    plan.retries > 0 && isWorthwhile ? await rest.captureAgain(first.findings.moving?.elements ?? []).catch(() => undefined) : undefined
+    plan.options.retries > 0 && isWorthwhile
+      ? await rest.captureAgain(first.findings.moving?.elements ?? []).catch(() => undefined)
+      : undefined
   signal.throwIfAborted()
   const two = second && (await examineInTime(second, one))
   // A blank page or a bot challenge says nothing about a change.

@@ -1,5 +1,5 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { retry } from '@tintype/crds/runtime/retry'
-import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 import type { Captured } from './run.ts'
@@ -11,7 +11,7 @@ const WORTHWHILE_MILLISECONDS = 5_000
 
 /** Takes the screenshot, with retries if needed, each in its own context. @throws the last attempt's error */
 export async function repeatedly(
-  { retries, retryDelayMilliseconds }: Pick<CapturePlan, 'retries' | 'retryDelayMilliseconds'>,
+  { retries, retryDelay }: Pick<EffectiveOptions, 'retries' | 'retryDelay'>,
   { deadline, signal }: { deadline: number; signal: AbortSignal },
   take: () => Promise<Captured>,
 ): Promise<Captured> {
@@ -21,8 +21,8 @@ export async function repeatedly(
     return captured
   }
   const delayOf = (error: unknown, attempt: number): number | undefined => {
-    const left = deadline - Date.now() - retryDelayMilliseconds
-    return attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error) ? undefined : retryDelayMilliseconds
+    const left = deadline - Date.now() - retryDelay
+    return attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error) ? undefined : retryDelay
   }
   return retry(work, { delayOf, wait: (milliseconds) => pause(milliseconds, signal) })
 }

@@ -60,11 +60,11 @@ import type { RecordedVideo, RecorderParts } from '../video/parts.ts'
 
 /** What is masked must not be in titles and notes either, so they are read after it was removed. */
 function ifMasked(step: Step): Step {
-  return { ...step, isWanted: (plan) => plan.masked !== undefined && (step.isWanted?.(plan) ?? true) }
+  return { ...step, isWanted: (plan) => plan.options.maskSelectors !== undefined && (step.isWanted?.(plan) ?? true) }
 }
 
 function ifUnmasked(step: Step): Step {
-  return { ...step, isWanted: (plan) => plan.masked === undefined && (step.isWanted?.(plan) ?? true) }
+  return { ...step, isWanted: (plan) => plan.options.maskSelectors === undefined && (step.isWanted?.(plan) ?? true) }
 }
 
 /** The steps of a capture, in order. */

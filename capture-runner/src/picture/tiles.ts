@@ -30,31 +30,33 @@ export interface Cut {
   warnings: readonly string[]
 }
 
+type CutPlan = Pick<CapturePlan, 'options' | 'context' | 'picture' | 'processing'>
+
 /**
  * Determines the tiles of the page.
  * @param region absent: the whole page or the window, by the plan
  * @throws CaptureError TOO_LARGE if the format does not allow the width, or if the page is too tall and overflow must fail
  */
-export function cutPage(plan: Pick<CapturePlan, 'context' | 'picture' | 'processing'>, page: PageSize, region?: Tile): Cut {
-  const { context, picture } = plan
-  const { fullPage, format } = picture
+export function cutPage(plan: CutPlan, page: PageSize, region?: Tile): Cut {
+  const { context, options } = plan
+  const { fullPage, format } = plan.picture
   const { width, height: viewportHeight } = context.viewport
   const window = windowAt({ width, height: context.shownHeight ?? viewportHeight }, page)
-  const area = region ?? (fullPage ? wholePage(window.width, page, picture.fullWidth) : window)
+  const area = region ?? (fullPage ? wholePage(window.width, page, options.fullPageFullWidth) : window)
   // Elements are captured at their own size.
   const shownScale = context.deviceScaleFactor * (region ? 1 : (page.scale ?? 1))
-  const fitted = fit(area, shownScale, picture, limitsOf(plan))
+  const fitted = fit(area, shownScale, plan)
   const { height, scale } = fitted
   const pieces = { ...area, height }
-  const isNative = isTakenAtOnce(pieces, scale, picture)
+  const isNative = isTakenAtOnce(pieces, scale, plan)
   const warnings = [...fitted.warnings]
-  if (fullPage && picture.algorithm === 'native' && !isNative)
+  if (fullPage && options.fullPageAlgorithm === 'native' && !isNative)
     warnings.push(`full_page_algorithm is stitch: the page is too tall for one shot`)
   const isWhole = fullPage && (area.width !== window.width || area.height !== window.height)
   const isUnscaled = context.deviceScaleFactor === 1 && context.shownHeight === undefined && scale === shownScale
   const isWindow = isNative && !isWhole && !region && height === area.height && isUnscaled && format !== 'pdf'
   return {
-    tiles: isNative ? [pieces] : toTiles(pieces, scale, isInSections(picture) ? picture.sectionHeight : TILE_HEIGHT),
+    tiles: isNative ? [pieces] : toTiles(pieces, scale, isInSections(plan) ? options.fullPageSectionHeight : TILE_HEIGHT),
     scale,
     isWindow,
     truncated: height < area.height,
@@ -88,16 +90,18 @@ interface CutLimits extends PictureLimits {
 
 const NO_LIMITS: CutLimits = { side: Number.POSITIVE_INFINITY, pixels: Number.POSITIVE_INFINITY, padding: 0 }
 
-function limitsOf({ picture: { format }, processing }: Pick<CapturePlan, 'picture' | 'processing'>): CutLimits {
+function limitsOf({ picture: { format }, processing }: CutPlan): CutLimits {
   if (format === 'pdf') return NO_LIMITS
   const { resize, padding = 0 } = processing ?? {}
   return { ...pictureLimits(format, processing !== undefined && needsWhole(processing)), padding: resize ? 0 : padding }
 }
 
 /** Cuts the area or reduces the scale, as the client or the format requires. */
-function fit(area: Tile, scale: number, picture: CapturePlan['picture'], limits: CutLimits): Fitted {
-  const { format, overflow } = picture
-  const wanted = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
+function fit(area: Tile, scale: number, plan: CutPlan): Fitted {
+  const { format, fullPage } = plan.picture
+  const { fullPageOverflow: overflow, fullPageMaxHeight } = plan.options
+  const limits = limitsOf(plan)
+  const wanted = fullPage ? Math.min(area.height, fullPageMaxHeight) : area.height
   const possible = maxHeight(format, limits, area.width, scale)
   const height = Math.min(wanted, possible)
   if (height === area.height) return { height, scale, warnings: [] }
@@ -128,15 +132,16 @@ function maxHeight(format: string, { side, pixels, padding }: CutLimits, width: 
   return Math.floor((Math.min(side, pixels / (width * scale + 2 * padding)) - 2 * padding) / scale)
 }
 
-function isTakenAtOnce({ width, height }: Tile, scale: number, picture: CapturePlan['picture']): boolean {
-  const { fullPage, algorithm, sectionHeight } = picture
-  const limit = isInSections(picture) ? sectionHeight : fullPage && algorithm === 'native' ? MAX_NATIVE_HEIGHT : NATIVE_HEIGHT
+function isTakenAtOnce({ width, height }: Tile, scale: number, plan: CutPlan): boolean {
+  const { fullPageAlgorithm, fullPageSectionHeight } = plan.options
+  const isNative = plan.picture.fullPage && fullPageAlgorithm === 'native'
+  const limit = isInSections(plan) ? fullPageSectionHeight : isNative ? MAX_NATIVE_HEIGHT : NATIVE_HEIGHT
   return height * scale <= limit && width * height * scale ** 2 <= limit * NATIVE_WIDTH
 }
 
 /** Whether to split by the client's section height. Fixed elements that must appear in each section need it. */
-const isInSections = ({ fullPage, algorithm, fixedElements }: CapturePlan['picture']): boolean =>
-  fullPage && (algorithm === 'stitch' || fixedElements === 'keep')
+const isInSections = ({ options, picture }: CutPlan): boolean =>
+  picture.fullPage && (options.fullPageAlgorithm === 'stitch' || options.fullPageFixedElements === 'keep')
 
 function toTiles({ x, y, width, height }: Tile, scale: number, most: number): Tile[] {
   const deviceHeight = Math.min(most, TILE_PIXELS / (width * scale))

@@ -11,14 +11,6 @@ export interface ScrollPlan {
 /** The height to capture, and how. */
 export interface FullPagePlan {
   fullPage: boolean
-  /** Maximum height of a full-page screenshot in CSS pixels. */
-  maxHeight: number
-  fullWidth: boolean
-  algorithm: EffectiveOptions['fullPageAlgorithm']
-  /** Device pixels. */
-  sectionHeight: number
-  fixedElements: EffectiveOptions['fullPageFixedElements']
-  overflow: EffectiveOptions['fullPageOverflow']
   /** Absent: no slow scroll. */
   scroll?: ScrollPlan
   sweep: boolean
@@ -47,12 +39,6 @@ export function buildFullPage(options: EffectiveOptions, windowHeight: number): 
   const isSwept = reach > windowHeight && options.selector === undefined && options.fullPageSweep && !scroll
   return {
     fullPage,
-    maxHeight: options.fullPageMaxHeight,
-    fullWidth: options.fullPageFullWidth,
-    algorithm: options.fullPageAlgorithm,
-    sectionHeight: options.fullPageSectionHeight,
-    fixedElements: options.fullPageFixedElements,
-    overflow: options.fullPageOverflow,
     ...(scroll ? { scroll } : {}),
     sweep: isSwept,
     reveal: fullPage && options.stabilityTimeout > 0 && format !== 'pdf' && (isSwept || scroll !== undefined),

@@ -1,3 +1,4 @@
+import { type ArtifactType, artifactsOf } from '@tintype/crds/options/artifacts'
 import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalog'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
@@ -9,17 +10,13 @@ import { buildComparison, type ComparisonPlan } from '../comparison/comparison-p
 import { CaptureError } from '../runtime/errors.ts'
 import { type BlockingPlan, buildBlocking } from './blocking.ts'
 import { buildContext, type ContextPlan } from './context.ts'
-import { buildExtraFiles, type ExtraFilesPlan } from './extra-files.ts'
-import { buildFailing, type FailingPlan } from './failing.ts'
 import { buildFullPage, type FullPagePlan } from './full-page.ts'
 import { buildHttpCache, type HttpCachePlan } from './http-cache.ts'
 import { buildSignIn, type SignInPlan } from './identity.ts'
 import { buildImage, type ImagePlan } from './image.ts'
 import { buildImageProcessing, type ImageProcessingPlan } from './image-processing.ts'
-import { buildMetadata, type MetadataPlan } from './metadata.ts'
 import { buildNetwork, type NetworkPlan } from './network.ts'
 import { buildPdf, type PdfPlan } from './pdf.ts'
-import { buildPreparing, type PreparingPlan } from './preparing.ts'
 import { buildRegion, type RegionPlan } from './region.ts'
 import { addressOf, buildSource, type SourcePlan } from './source.ts'
 import { buildCopy, type CopyPlan } from './storage.ts'
@@ -36,21 +33,12 @@ export type { ContextPlan } from './context.ts'
 export interface PicturePlan extends ImagePlan, FullPagePlan, RegionPlan {}
 
 /** The parts for the steps, one for each group of options. */
-interface StepPlans
-  extends SourcePlan,
-    NetworkPlan,
-    PreparingPlan,
-    BlockingPlan,
-    WaitingPlan,
-    FailingPlan,
-    ImageProcessingPlan,
-    PdfPlan,
-    ExtraFilesPlan,
-    MetadataPlan,
-    ComparisonPlan {}
+interface StepPlans extends SourcePlan, NetworkPlan, BlockingPlan, WaitingPlan, ImageProcessingPlan, PdfPlan, ComparisonPlan {}
 
 /** The plan for one capture. Absent parts: the step is skipped. */
 export interface CapturePlan extends StepPlans {
+  /** The options with their defaults. Empty texts and lists are absent. */
+  options: EffectiveOptions
   /** URL to open: the client's URL, or the URL that its markup is shown at. */
   url: string
   /** Option values that the browser parses before the page opens. */
@@ -59,6 +47,8 @@ export interface CapturePlan extends StepPlans {
   signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
+  /** The additional files. */
+  files: ReadonlySet<ArtifactType>
   /** Absent: the capture takes a screenshot. */
   video?: VideoPlan
   /** Which captures of the batch share responses. */
@@ -89,7 +79,7 @@ export function buildPlan(
   batchId?: string,
 ): CapturePlan {
   assertOptionsAgree({ ...options, ...privateOptions })
-  const effective = withoutStillOptions(withDefaults(options))
+  const effective = withoutStillOptions(withDefaults(withoutEmpty(options)))
   if (url === MARKUP_URL && effective.html === undefined && effective.markdown === undefined)
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_URL}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
@@ -98,10 +88,12 @@ export function buildPlan(
   const context = buildContext(effective)
   const video = buildVideo(effective, context)
   return {
+    options: effective,
     url: address,
     ...(signIn ? { signIn } : {}),
     context: video ? { ...context, frameControl: 'video' } : context,
     picture: { ...buildImage(effective), ...buildFullPage(effective, context.viewport.height), ...buildRegion(effective) },
+    files: new Set(artifactsOf(effective).map(({ type }) => type)),
     ...(video ? { video } : {}),
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),
@@ -111,18 +103,17 @@ export function buildPlan(
   }
 }
 
+const withoutEmpty = (options: CaptureOptions = {}): CaptureOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)))
+
 function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | undefined): StepPlans {
   return {
     ...buildSource(options),
     ...buildNetwork(options, secrets),
-    ...buildPreparing(options),
     ...buildBlocking(options),
     ...buildWaiting(options),
-    ...buildFailing(options),
     ...buildImageProcessing(options),
     ...buildPdf(options),
-    ...buildExtraFiles(options),
-    ...buildMetadata(options),
     ...buildComparison(options),
   }
 }
@@ -136,6 +127,10 @@ function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
   const conflict = contradictions.find(({ holds }) => holds(options))
   if (conflict) throw new CaptureError('INVALID_OPTIONS', conflict.message)
 }
+
+/** Whether the client does something in the page, which may change or leave it. */
+export const hasActions = ({ options: { scripts, scriptUrls, click, clickAll, pressKey } }: CapturePlan): boolean =>
+  [scripts, scriptUrls, click, clickAll, pressKey].some((action) => action !== undefined)
 
 /** Format of the file of a capture. */
 export const formatOf = ({ video, picture }: Pick<CapturePlan, 'video' | 'picture'>): FileFormat => video?.format ?? picture.format

@@ -22,38 +22,13 @@ export interface PageSize {
   scale?: number
 }
 
-/** The element to capture. */
-export interface ElementPlan {
-  selector: string
-  all: boolean
-  /** CSS pixels around it. */
-  padding: number
-  isolate: boolean
-  scrollIntoView: boolean
-  required: boolean
-}
-
-/** The part of the page to capture. Absent: the window or the full page. */
+/** The part of the page to capture. Absent, and without `selector`: the window or the full page. */
 export interface RegionPlan {
-  element?: ElementPlan
   clip?: Tile
-  /** False: captures only the window, which is made taller for a full page. */
-  beyondWindow: boolean
 }
 
 /** Builds the plan for the part of the page. */
-export function buildRegion(options: EffectiveOptions): RegionPlan {
-  const { selector, clipX, clipY, clipWidth, clipHeight, captureBeyondViewport: beyondWindow } = options
-  if (selector !== undefined) return { element: buildElement(selector, options), beyondWindow }
-  if (clipX === undefined || clipY === undefined || clipWidth === undefined || clipHeight === undefined) return { beyondWindow }
-  return { clip: { x: clipX, y: clipY, width: clipWidth, height: clipHeight }, beyondWindow }
+export function buildRegion({ clipX, clipY, clipWidth, clipHeight }: EffectiveOptions): RegionPlan {
+  if (clipX === undefined || clipY === undefined || clipWidth === undefined || clipHeight === undefined) return {}
+  return { clip: { x: clipX, y: clipY, width: clipWidth, height: clipHeight } }
 }
-
-const buildElement = (selector: string, options: EffectiveOptions): ElementPlan => ({
-  selector,
-  all: options.selectorAll,
-  padding: options.selectorPadding,
-  isolate: options.selectorIsolate,
-  scrollIntoView: options.selectorScrollIntoView && options.selectorAlgorithm === 'element',
-  required: options.errorOnSelectorNotFound,
-})

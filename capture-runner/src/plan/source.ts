@@ -4,7 +4,6 @@ import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 export interface SourcePlan {
   /** The page itself, shown at the plan's URL; absent: the URL is fetched. */
   markup?: { kind: 'html' | 'markdown'; text: string }
-  referer?: string
   /** Magnification of a page for a PDF; absent: 1. */
   zoom?: number
 }
@@ -17,11 +16,10 @@ export const addressOf = (url: string, { html, markdown, htmlBaseUrl }: Partial<
   html === undefined && markdown === undefined ? url : (htmlBaseUrl ?? SYNTHETIC_ADDRESS)
 
 /** Builds the plan for the source. */
-export function buildSource({ html, markdown, referer, pageZoom, format }: EffectiveOptions): SourcePlan {
+export function buildSource({ html, markdown, pageZoom, format }: EffectiveOptions): SourcePlan {
   return {
     ...(html === undefined ? {} : { markup: { kind: 'html', text: html } }),
     ...(markdown === undefined ? {} : { markup: { kind: 'markdown', text: markdown } }),
-    ...(referer === undefined ? {} : { referer }),
     ...(pageZoom === 1 || format !== 'pdf' ? {} : { zoom: pageZoom }),
   }
 }

@@ -49,8 +49,8 @@ function findSelectors({ compareIgnore = [], ...options }: EffectiveOptions): Se
   return SELECTOR_OPTIONS.flatMap((name) => {
     const [option, value, isRule] = [toSnakeCase(name), values[name], name === 'hideSelectors']
     if (Array.isArray(value)) return value.map((text, index) => ({ option: `${option}[${index}]`, text, isRule }))
-    const isKeyword = name === 'fullPageScrollContainer' && /^(auto|none)$/.test(value ?? '')
-    return value && !isKeyword ? [{ option, text: value, isRule }] : []
+    const isKeyword = name === 'fullPageScrollContainer' && /^(auto|none)$/.test(String(value))
+    return value === undefined || isKeyword ? [] : [{ option, text: value, isRule }]
   })
 }
 

@@ -1,7 +1,6 @@
 import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '@tintype/crds/options/capture-time'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { WaitState } from '@tintype/crds/options/page/waiting'
 
 /** Condition for an idle network. */
 export interface QuietPlan {
@@ -12,19 +11,11 @@ export interface QuietPlan {
   timeoutMilliseconds: number
 }
 
-/** What to wait for, and how long. */
+/** Waits that several options decide. */
 export interface WaitingPlan {
-  states: readonly WaitState[]
   quiet: QuietPlan
-  /** For the navigation. */
-  timeoutMilliseconds: number
   /** For each element or expression. */
   elementMilliseconds: number
-  waitForSelector?: { selector: string; isVisible: boolean; count: number }
-  waitForSelectorGone?: string
-  waitForFunction?: string
-  /** For fonts and images at the end; 0: no wait. */
-  settleMilliseconds: number
   /** For images alone; absent: together with the fonts. */
   imagesMilliseconds?: number
   /** Page time for the page to become stable; 0: no wait. */
@@ -39,15 +30,7 @@ export interface WaitingPlan {
   stabilityPicturesMilliseconds: number
   /** Page time since their start at which endless animations are shown; absent: as they are. */
   endlessMilliseconds?: number
-  /** Milliseconds without a DOM change. */
-  domIdleMilliseconds?: number
-  delayMilliseconds: number
   captureMilliseconds: number
-  /** A wait that times out becomes a warning instead of a failure. */
-  isBestAttempt: boolean
-  retries: number
-  retryDelayMilliseconds: number
-  blankAction: 'accept' | 'retry' | 'fail'
 }
 
 /** Time beyond the bound. A tween as long as the bound begins after the load, and two pictures must show its end. */
@@ -81,32 +64,18 @@ export function shortenWait<Plan extends WaitingPlan>(plan: Plan, moving: Moving
 
 /** Builds the plan for waiting. */
 export function buildWaiting(options: EffectiveOptions): WaitingPlan {
-  const { timeout, waitUntil, delay, waitForSelector, waitForSelectorGone, waitForFunction, domIdleTime } = options
+  const { timeout, delay } = options
   const elementMilliseconds = options.waitForSelectorTimeout ?? timeout
   // The delay counts as part of the page's time. A full page needs all of it, because what appears on scroll begins to load after the delay.
   const stabilityMilliseconds = options.fullPage ? options.stabilityTimeout : Math.max(0, options.stabilityTimeout - delay)
   const stabilityMaxMilliseconds = stabilityRealMillisecondsOf(false)
   const plan: WaitingPlan = {
-    states: waitUntil,
     quiet: {
       milliseconds: options.networkIdleTime,
       maxRequests: options.networkIdleMaxConnections,
       timeoutMilliseconds: options.networkIdleTimeout ?? timeout,
     },
-    timeoutMilliseconds: timeout,
     elementMilliseconds,
-    ...(waitForSelector
-      ? {
-          waitForSelector: {
-            selector: waitForSelector,
-            isVisible: options.waitForSelectorState === 'visible',
-            count: options.waitForSelectorCount,
-          },
-        }
-      : {}),
-    ...(waitForSelectorGone ? { waitForSelectorGone } : {}),
-    ...(waitForFunction ? { waitForFunction } : {}),
-    settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
     stabilityMilliseconds,
     stabilityRealMilliseconds: Math.min(stabilityMilliseconds, stabilityMaxMilliseconds),
@@ -115,13 +84,7 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     stabilityPicturesMilliseconds: stabilityMilliseconds + LAST_LOOK_MILLISECONDS,
     // After a delay, a slideshow must show what it shows then.
     ...(options.stabilityTimeout > 0 ? { endlessMilliseconds: Math.max(options.stabilityTimeout, delay) } : {}),
-    ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
-    delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),
-    isBestAttempt: options.bestAttempt,
-    retries: options.retries,
-    retryDelayMilliseconds: options.retryDelay,
-    blankAction: options.blankPageAction,
   }
   return options.compareTo === undefined ? plan : waitAsCompared(plan)
 }

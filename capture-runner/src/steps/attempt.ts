@@ -10,7 +10,7 @@ export async function attempt({ plan, findings, signal }: Work, wait: () => Prom
     await wait()
   } catch (error) {
     signal.throwIfAborted()
-    if (!plan.isBestAttempt || !(error instanceof CaptureError) || !PASSING.has(error.code)) throw error
+    if (!plan.options.bestAttempt || !(error instanceof CaptureError) || !PASSING.has(error.code)) throw error
     findings.warnings.push(error.message)
   }
 }

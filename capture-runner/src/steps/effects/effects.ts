@@ -2,13 +2,13 @@ import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { createWorld } from '../../browser/tab.ts'
 import { callInPage, toCall } from '../../page/call.ts'
 import type { LostEffects } from '../../page/functions.ts'
-import type { CapturePlan } from '../../plan/plan.ts'
-import { hasActions } from '../../plan/preparing.ts'
+import { type CapturePlan, hasActions } from '../../plan/plan.ts'
 import { awaitResponse, pause } from '../../runtime/race.ts'
 import { stopForGood } from '../full-page/reveal.ts'
 import { inDocument } from '../in-document.ts'
 import { scripts } from '../injection/scripts.ts'
 import { click, clickAll, hover, movePointer, pressKey } from '../preparing/click.ts'
+import { isPlaced } from '../preparing/place-window.ts'
 import type { NotedActions, Step, Work } from '../step.ts'
 import { nextFrame } from '../waiting/next-frame.ts'
 import { passTime } from '../waiting/pass-time.ts'
@@ -28,12 +28,14 @@ const NAMED_ELEMENTS = 3
 const FRAME_MILLISECONDS = 200
 
 /** Whether the page is scrolled or laid out again after the actions. */
-const isDisturbed = ({ picture, scroll, video }: CapturePlan): boolean =>
-  video === undefined &&
-  (picture.fullPage || picture.format === 'pdf' || picture.element !== undefined || picture.clip !== undefined || scroll !== undefined)
+function isDisturbed(plan: CapturePlan): boolean {
+  const { fullPage, format, clip } = plan.picture
+  const isPart = (plan.options.selector ?? clip) !== undefined
+  return plan.video === undefined && (fullPage || format === 'pdf' || isPart || isPlaced(plan))
+}
 
 const isNoted = (plan: CapturePlan): boolean =>
-  isDisturbed(plan) && !plan.context.scriptsOff && (hasActions(plan) || plan.hover !== undefined)
+  isDisturbed(plan) && !plan.context.scriptsOff && (hasActions(plan) || plan.options.hover !== undefined)
 
 /** A step that also notes what it changes. */
 export const withEffects = (step: Step): Step => ({
@@ -65,8 +67,9 @@ function noteSending({ tab }: Work): NotedActions {
 
 /** Scrolls to the element now, so that what the page changes for the scroll does not count. */
 async function showTarget(work: Work, step: Step): Promise<void> {
-  const target = step === click ? work.plan.click : step === hover ? work.plan.hover : undefined
-  const point = target && (await callInPage(work, 'showMiddle', target.selector))
+  const { options } = work.plan
+  const selector = step === click ? options.click : step === hover ? options.hover : undefined
+  const point = selector !== undefined && (await callInPage(work, 'showMiddle', selector))
   if (!point) return
   // What a click shows is not what the pointer alone shows.
   if (step === click) await movePointer(work, point)
@@ -86,7 +89,7 @@ async function rest(work: Work): Promise<void> {
 export const renewEffects: Step = {
   name: 'renewEffects',
   onFailure: 'warn',
-  isWanted: (plan) => isNoted(plan) || (isDisturbed(plan) && plan.hover !== undefined),
+  isWanted: (plan) => isNoted(plan) || (isDisturbed(plan) && plan.options.hover !== undefined),
   run: async (work) => {
     const hasLost = (await findLost(work)).length > 0
     // Actions need frames.
@@ -101,7 +104,7 @@ export const renewEffects: Step = {
       await showTarget(work, step)
       await step.run(work)
     }
-    if (place && work.plan.scroll) await callInPage(work, 'scrollToPosition', place.pageX, place.pageY)
+    if (place && isPlaced(work.plan)) await callInPage(work, 'scrollToPosition', place.pageX, place.pageY)
     const isPointed = await point(
       work,
       lost.some(({ action }) => action === 'hover'),
@@ -144,15 +147,15 @@ async function readPlace({ tab, signal }: Work): Promise<{ pageX: number; pageY:
 /** Moves the pointer to the element of `hover` again. Returns false if there is nothing to do. */
 async function point(work: Work, isLost: boolean): Promise<boolean> {
   const { tab, plan, findings, signal } = work
-  if (!plan.hover) return false
-  const { selector } = plan.hover
+  const { hover: selector } = plan.options
+  if (selector === undefined) return false
   const place = await callInPage(work, 'placeOfPointed', selector)
   if (place === 'absent') {
     if (!findings.warnings.some((warning) => warning.includes(selector)))
       findings.warnings.push(`hover was undone before the picture was taken: its element is not visible anymore: ${selector}`)
     return false
   }
-  if (place === 'outside' && !plan.picture.beyondWindow) return false
+  if (place === 'outside' && !plan.options.captureBeyondViewport) return false
   const needsTall = place === 'outside' && tab.layOut !== undefined && plan.picture.format !== 'pdf'
   const { pageX, pageY, contentHeight } = await readPlace(work)
   if (needsTall) await awaitResponse(tab.layOut?.(Math.ceil(contentHeight)) ?? Promise.resolve(), signal)

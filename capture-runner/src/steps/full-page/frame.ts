@@ -2,9 +2,9 @@ import { callInPage } from '../../page/call.ts'
 import type { ElementRegion } from '../../page/functions.ts'
 import { toRegion, windowAt, withinWindow } from '../../picture/region.ts'
 import { cutPage, isInWindow } from '../../picture/tiles.ts'
-import type { ElementPlan, PageSize, Tile } from '../../plan/region.ts'
+import type { PageSize, Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { WHOLE_WINDOW } from '../preparing/seek-element.ts'
+import { isScrolledTo, WHOLE_WINDOW } from '../preparing/seek-element.ts'
 import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'
 import { measure } from './measure.ts'
@@ -16,20 +16,20 @@ const MAX_WINDOW_HEIGHT = 16_384
 export const frame: Step = {
   name: 'frame',
   onFailure: 'repeat',
-  isWanted: ({ picture }) =>
-    picture.element !== undefined ||
-    picture.clip !== undefined ||
-    (picture.fullPage && (picture.fixedElements !== 'keep' || !picture.beyondWindow)),
+  isWanted: ({ picture, options }) =>
+    (options.selector ?? picture.clip) !== undefined ||
+    (picture.fullPage && (options.fullPageFixedElements !== 'keep' || !options.captureBeyondViewport)),
   run: async (work) => {
     const { plan, findings } = work
-    const { clip, element, fullPage, beyondWindow } = plan.picture
-    if (fullPage && !beyondWindow) await growWindow(work)
+    const { clip, fullPage } = plan.picture
+    const { selector, selectorIsolate, captureBeyondViewport } = plan.options
+    if (fullPage && !captureBeyondViewport) await growWindow(work)
     if (fullPage) await placeFixed(work)
-    const region = clip ?? (element && (await regionOf(work, element)))
+    const region = clip ?? (selector === undefined ? undefined : await regionOf(work, selector))
     if (!region || !findings.size) return
-    findings.region = beyondWindow ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
+    findings.region = captureBeyondViewport ? checked(work, region, findings.size) : cutToWindow(work, region, findings.size)
     if (findings.region && !isInWindow(findings.region, plan.context.viewport, findings.size)) await placeFixed(work)
-    if (findings.region && element?.isolate) await callInPage(work, 'isolateElements', toQuery(element))
+    if (findings.region && selector !== undefined && selectorIsolate) await callInPage(work, 'isolateElements', toQuery(work, selector))
   },
 }
 
@@ -37,7 +37,7 @@ async function growWindow(work: Work): Promise<void> {
   const { tab, plan, findings } = work
   const { width, height } = plan.context.viewport
   const { contentHeight = height, scale = 1 } = findings.size ?? {}
-  const wanted = Math.ceil(Math.min(contentHeight, plan.picture.maxHeight) * scale)
+  const wanted = Math.ceil(Math.min(contentHeight, plan.options.fullPageMaxHeight) * scale)
   if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window is limited to ${MAX_WINDOW_HEIGHT} pixels; the page needs ${wanted}`)
   await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
@@ -46,8 +46,9 @@ async function growWindow(work: Work): Promise<void> {
 /** Keeps fixed elements out of the middle of a picture that is taller than the window. Bars at the bottom of the window move to the end of the page. */
 async function placeFixed(work: Work): Promise<void> {
   const { plan, findings } = work
-  const { fixedElements, fullPage, element } = plan.picture
-  const kept = element && toQuery(element)
+  const { fullPage } = plan.picture
+  const { fullPageFixedElements: fixedElements, selector } = plan.options
+  const kept = selector === undefined ? undefined : toQuery(work, selector)
   if (fixedElements === 'hide') return callInPage(work, 'hideFixed', kept)
   if (fixedElements === 'keep' || !findings.size || plan.pages) return
   const window = windowAt(plan.context.viewport, findings.size)
@@ -59,28 +60,28 @@ async function placeFixed(work: Work): Promise<void> {
   await callInPage(work, 'moveBars', { up, down, kept })
 }
 
-const toQuery = ({ selector, all }: ElementPlan) => ({ selector, all })
+const toQuery = ({ plan }: Work, selector: string) => ({ selector, all: plan.options.selectorAll })
 
 /** The part of the elements that the page shows. Undefined: the window, with a warning. @throws CaptureError if nothing is shown and the client needs it */
-async function regionOf(work: Work, element: ElementPlan): Promise<Tile | undefined> {
-  const { findings } = work
-  const found = await findShown(work, element)
+async function regionOf(work: Work, selector: string): Promise<Tile | undefined> {
+  const { plan, findings } = work
+  const found = await findShown(work, selector)
   const painted = found.flatMap((region) => region.painted ?? [])
   if (painted.length === 0 || !findings.size) {
-    noteHidden(work, element)
+    noteHidden(work, selector)
     return undefined
   }
   if (found.some(({ painted, whole }) => isCut(painted, whole))) findings.warnings.push(cutWarning(found, painted))
-  return toRegion(painted, element.padding, findings.size)
+  return toRegion(painted, plan.options.selectorPadding, findings.size)
 }
 
 /** Scrolls the boxes around the element again, because the page may have moved since the first time. */
-async function findShown(work: Work, element: ElementPlan): Promise<ElementRegion[]> {
-  const found = await callInPage(work, 'findRegions', toQuery(element))
-  if (!element.scrollIntoView || !found.some(({ painted, own }) => isCut(painted, own))) return found
-  await callInPage(work, 'scrollToTop', element.selector, 0)
+async function findShown(work: Work, selector: string): Promise<ElementRegion[]> {
+  const found = await callInPage(work, 'findRegions', toQuery(work, selector))
+  if (!isScrolledTo(work.plan) || !found.some(({ painted, own }) => isCut(painted, own))) return found
+  await callInPage(work, 'scrollToTop', selector, 0)
   await measure.run(work)
-  return callInPage(work, 'findRegions', toQuery(element))
+  return callInPage(work, 'findRegions', toQuery(work, selector))
 }
 
 /** Less than this is a rounding error. */
@@ -101,9 +102,9 @@ function sizeOf(boxes: readonly Tile[]): string {
   return `${Math.round(width)} × ${Math.round(height)}`
 }
 
-function noteHidden({ findings }: Work, { selector, required }: ElementPlan): void {
+function noteHidden({ plan, findings }: Work, selector: string): void {
   const message = `the element shows nothing, or a box around it hides all of it: ${selector}`
-  if (required) throw new CaptureError('SELECTOR_NOT_FOUND', message)
+  if (plan.options.errorOnSelectorNotFound) throw new CaptureError('SELECTOR_NOT_FOUND', message)
   // Without a match, there is a warning already.
   if (!findings.warnings.some((warning) => warning.startsWith(WHOLE_WINDOW))) findings.warnings.push(`${WHOLE_WINDOW}: ${message}`)
 }

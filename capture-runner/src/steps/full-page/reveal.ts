@@ -74,8 +74,8 @@ export const followGrowth: Step = {
 export const conceal: Step = {
   name: 'conceal',
   onFailure: 'warn',
-  isWanted: ({ picture, video }) =>
-    picture.format !== 'pdf' && video === undefined && (picture.fullPage || (picture.element ?? picture.clip) !== undefined),
+  isWanted: ({ picture, options, video }) =>
+    picture.format !== 'pdf' && video === undefined && (picture.fullPage || (options.selector ?? picture.clip) !== undefined),
   run: async (work) => {
     const { tab, plan, signal } = work
     // The picture of a part keeps its scripts, unless actions have changed the page.
@@ -92,7 +92,7 @@ export const conceal: Step = {
       await awaitResponse(tab.layOut(), signal)
     }
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
-    await callInPage(work, 'unpinHeights', !plan.picture.beyondWindow)
+    await callInPage(work, 'unpinHeights', !plan.options.captureBeyondViewport)
     await callInPage(work, 'placeShifted')
   },
 }
@@ -172,7 +172,7 @@ async function reachScripts(work: Work): Promise<void> {
 
 /** The picture of a page beyond its window resizes the page for a moment, and scripts would react to it. */
 async function isResizedByPicture({ tab, plan, signal }: Work): Promise<boolean> {
-  if (!plan.picture.beyondWindow) return false
+  if (!plan.options.captureBeyondViewport) return false
   const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
   return cssContentSize.height > plan.context.viewport.height
 }

@@ -5,7 +5,7 @@ import { firstLine } from './syntax.ts'
 /** Runs the client's JavaScript in every frame before any script of the page. */
 export const initScript: Step = {
   name: 'initScript',
-  isWanted: (plan) => plan.initScript !== undefined,
+  isWanted: ({ options }) => options.initScript !== undefined,
   run: async ({ tab, plan, findings, signal }) => {
     const { warnings } = findings
     tab.session.on('Runtime.exceptionThrown', ({ exceptionDetails: { url, text, exception, stackTrace } }) => {
@@ -15,7 +15,7 @@ export const initScript: Step = {
     })
     // Only with this option, because the browser reports every console message of the page from now on.
     await awaitResponse(tab.session.send('Runtime.enable'), signal)
-    await awaitResponse(tab.addInitScript(`${plan.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
+    await awaitResponse(tab.addInitScript(`${plan.options.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
   },
 }
 

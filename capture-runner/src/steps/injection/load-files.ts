@@ -12,14 +12,14 @@ const MAX_BYTES = 4 * 1024 * 1024
  */
 export const loadFiles: Step = {
   name: 'loadFiles',
-  isWanted: (plan) => plan.scriptUrls !== undefined || plan.styleUrls !== undefined,
+  isWanted: ({ options }) => (options.scriptUrls ?? options.styleUrls) !== undefined,
   run: async (work) => {
-    const { scriptUrls = [], styleUrls = [], timeoutMilliseconds } = work.plan
-    const tooSlow = () => new CaptureError('TIMEOUT', `script_urls and style_urls did not load within ${timeoutMilliseconds} ms`)
-    using time = bounded(work.signal, timeoutMilliseconds, tooSlow)
+    const { scriptUrls = [], styleUrls = [], timeout, failOnScriptError } = work.plan.options
+    const tooSlow = () => new CaptureError('TIMEOUT', `script_urls and style_urls did not load within ${timeout} ms`)
+    using time = bounded(work.signal, timeout, tooSlow)
     const load = async (url: string) => [url, await loadText({ ...work, signal: time.signal }, url)] as const
     work.texts = new Map(await Promise.all([...new Set([...scriptUrls, ...styleUrls])].map(load)))
-    if (work.plan.failOnScriptError) await assertScripts(work, scriptUrls)
+    if (failOnScriptError) await assertScripts(work, scriptUrls)
   },
 }
 

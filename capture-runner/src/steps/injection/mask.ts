@@ -10,12 +10,11 @@ import { shorten } from './syntax.ts'
  */
 export const mask: Step = {
   name: 'mask',
-  isWanted: (plan) => plan.masked !== undefined,
+  isWanted: (plan) => plan.options.maskSelectors !== undefined,
   onFailure: 'repeat',
   run: async (work) => {
     const { plan, findings } = work
-    if (!plan.masked) return
-    const { selectors, color } = plan.masked
+    const { maskSelectors: selectors = [], maskColor: color } = plan.options
     const page = await openWholePage(work)
     const covered = plan.pages ? await page.call('leaveOutMatches', selectors) : await page.call('coverMatches', { selectors, color })
     for (const [index, selector] of selectors.entries()) {
@@ -34,7 +33,7 @@ export const mask: Step = {
 /** After the picture: removes what is masked from the page, for its files and notes. Scripts are switched off, because they could render it again. */
 export const redact: Step = {
   name: 'redact',
-  isWanted: (plan) => plan.masked !== undefined,
+  isWanted: (plan) => plan.options.maskSelectors !== undefined,
   run: async ({ tab, masks, signal }) => {
     await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
     await masks?.redact()

@@ -11,14 +11,14 @@ const MESSAGE_LENGTH = 500
 export const scripts: Step = {
   name: 'scripts',
   code: 'SCRIPT_ERROR',
-  isWanted: (plan) => plan.scripts !== undefined || plan.scriptUrls !== undefined,
+  isWanted: ({ options }) => options.scripts !== undefined || options.scriptUrls !== undefined,
   run: async (work) => {
-    const { scriptUrls = [], scripts: text, scriptsStates } = work.plan
+    const { scriptUrls = [], scripts: text, scriptsWaitUntil } = work.plan.options
     const act = async () => {
       for (const url of scriptUrls) await tolerate(work, async () => runScript(work, findScript(work, url)))
       if (text !== undefined) await tolerate(work, () => runScript(work, text))
     }
-    await openTabsHere(work, 'scripts', act, () => (scriptsStates ? arriveAgain(work, scriptsStates) : follow(work)))
+    await openTabsHere(work, 'scripts', act, () => (scriptsWaitUntil ? arriveAgain(work, scriptsWaitUntil) : follow(work)))
   },
 }
 
@@ -27,15 +27,15 @@ async function tolerate({ plan, findings }: Work, act: () => Promise<void>): Pro
   try {
     await act()
   } catch (error) {
-    if (plan.failOnScriptError || !(error instanceof CaptureError) || error.code !== 'SCRIPT_ERROR') throw error
+    if (plan.options.failOnScriptError || !(error instanceof CaptureError) || error.code !== 'SCRIPT_ERROR') throw error
     findings.warnings.push(`a script failed: ${error.message}`)
   }
 }
 
 async function runScript(work: Work, expression: string): Promise<void> {
   const { tab, plan } = work
-  const tooSlow = () => new CaptureError('TIMEOUT', `scripts did not end within ${plan.timeoutMilliseconds} ms${timerNote(plan)}`)
-  using time = bounded(work.signal, plan.timeoutMilliseconds, tooSlow)
+  const tooSlow = () => new CaptureError('TIMEOUT', `scripts did not end within ${plan.options.timeout} ms${timerNote(plan)}`)
+  using time = bounded(work.signal, plan.options.timeout, tooSlow)
   const { document } = tab.lifecycle
   const evaluation = { expression, awaitPromise: true, replMode: true, userGesture: true }
   try {

@@ -9,16 +9,15 @@ export const styles: Step = {
   name: 'styles',
   onFailure: 'repeat',
   isForDocument: true,
-  isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
+  isWanted: ({ options }) => (options.styles ?? options.styleUrls ?? options.hideSelectors) !== undefined,
   run: async (work) => {
-    const { styleUrls = [], hidden, styles: text = '' } = work.plan
+    const { styleUrls = [], hideSelectors = [], styles: text = '', includeShadowDom } = work.plan.options
     const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
-    const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
-    for (const sheet of sheets) await addStyles(work, sheet)
-    if (!hidden?.inShadow) return
+    for (const sheet of [...loaded, text, hidingRules(hideSelectors)]) await addStyles(work, sheet)
+    if (hideSelectors.length === 0 || !includeShadowDom) return
     // Sheets of the document do not apply in shadow roots and frames, so elements there are hidden one by one.
     await includeClosedRoots(work)
-    await callInPage(work, 'hideInShadow', hidden.selectors)
+    await callInPage(work, 'hideInShadow', hideSelectors)
   },
 }
 

@@ -6,22 +6,32 @@ import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'
+import { isWatched } from './watch-page.ts'
 
-const isWanted = ({ content, neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
-  content !== undefined || neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
+/** Undefined: there are no rules. */
+function rulesOf({ options }: CapturePlan): ContentRules | undefined {
+  const { failIfContentContains, failIfContentMissing, failIfSelectorPresent } = options
+  if ((failIfContentContains ?? failIfContentMissing ?? failIfSelectorPresent) === undefined) return undefined
+  return {
+    refusedWords: failIfContentContains ?? [],
+    neededWords: failIfContentMissing ?? [],
+    refusedSelectors: failIfSelectorPresent ?? [],
+  }
+}
 
 /** Fails the capture because of content that is present or missing, a script error, a failed request or a bot challenge. */
 export const checkContent: Step = {
   name: 'checkContent',
   onFailure: 'repeat',
-  isWanted,
+  isWanted: (plan) => isWatched(plan) || rulesOf(plan) !== undefined,
   run: async (work) => {
     const { plan, problems = {} } = work
-    if (plan.failOnBotChallenge) await checkChallenge(work)
+    if (plan.options.failOnBotChallenge) await checkChallenge(work)
     if (problems.failedRequest !== undefined) throw new CaptureError('CONTENT_RULE', `a required request failed: ${problems.failedRequest}`)
     if (problems.pageError !== undefined)
       throw new CaptureError('SCRIPT_ERROR', `a script of the page failed: ${cutText(problems.pageError, 500)}`)
-    if (plan.content) await checkRules(work, plan.content)
+    const rules = rulesOf(plan)
+    if (rules) await checkRules(work, rules)
   },
 }
 

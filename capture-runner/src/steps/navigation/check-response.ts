@@ -1,31 +1,30 @@
-import { isStatusIn } from '@tintype/crds/options/rules/status-ranges'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { isStatusIn, toStatusRange } from '@tintype/crds/options/rules/status-ranges'
 import { siteOf } from '../../browser/site.ts'
 import { callInPage } from '../../page/call.ts'
-import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'
 
 /** Fails the capture for an HTTP status or a redirect that the client does not want. */
 export const checkResponse: Step = {
   name: 'checkResponse',
-  isWanted: ({ refusedStatuses, refusedRedirect }) => refusedStatuses !== undefined || refusedRedirect !== undefined,
+  isWanted: ({ options }) => options.failOnStatus !== undefined || options.failOnRedirect !== 'never',
   run: async (work) => {
     checkStatus(work)
-    if (work.plan.refusedRedirect) {
-      checkAddress(work.plan, await callInPage(work, 'readUrl'))
-    }
+    const { url, options } = work.plan
+    if (options.failOnRedirect !== 'never') checkAddress(url, options.failOnRedirect, await callInPage(work, 'readUrl'))
   },
 }
 
 function checkStatus({ tab, plan }: Work): void {
   const { status } = tab.lifecycle.response ?? {}
-  if (status === undefined || !isStatusIn(status, plan.refusedStatuses ?? [])) return
+  if (status === undefined || !isStatusIn(status, (plan.options.failOnStatus ?? []).map(toStatusRange))) return
   throw new CaptureError('HTTP_ERROR', `the page returned status ${status}`)
 }
 
 /** @throws CaptureError CONTENT_RULE when the page redirected and the client does not allow it */
-export function checkAddress({ url, refusedRedirect }: Pick<CapturePlan, 'url' | 'refusedRedirect'>, shown: string): void {
-  const isElsewhere = refusedRedirect === 'always' ? withoutHash(url) !== withoutHash(shown) : siteOf(url) !== siteOf(shown)
+export function checkAddress(url: string, refused: EffectiveOptions['failOnRedirect'], shown: string): void {
+  const isElsewhere = refused === 'always' ? withoutHash(url) !== withoutHash(shown) : siteOf(url) !== siteOf(shown)
   if (isElsewhere) throw new CaptureError('CONTENT_RULE', 'the page redirected to another URL')
 }
 

@@ -3,7 +3,7 @@ import { Journal } from '../../requests/journal.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
-const wantsDocuments = ({ notes }: CapturePlan): boolean => notes.has('redirects') || notes.has('responseHeaders')
+const wantsDocuments = ({ options }: CapturePlan): boolean => options.metadataFinalUrl || options.metadataHttpResponseHeaders
 const wantsRequests = ({ files }: CapturePlan): boolean => files.has('har')
 const wantsConsole = ({ files }: CapturePlan): boolean => files.has('console')
 

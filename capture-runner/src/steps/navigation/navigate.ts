@@ -21,7 +21,7 @@ export const navigate: Step = {
   run: async (work) => {
     const { tab, plan } = work
     tab.lifecycle.quiet = plan.quiet
-    using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+    using time = bounded(work.signal, plan.options.timeout, () => tooSlow(plan.options.timeout))
     const answer = await openUrl(tab, { url: plan.url, ...refererOf(plan) }, time.signal)
     // Await here, because the timeout ends when this function returns.
     if (answer.isDownload) return await showFile(work, time.signal)
@@ -55,28 +55,29 @@ function describeFile(response: MainResponse | undefined): string {
 }
 
 /** Sends the client's referer unshortened, regardless of the page's referrer policy. */
-const refererOf = ({ referer }: Work['plan']) => (referer === undefined ? {} : { referrer: referer, referrerPolicy: 'unsafeUrl' as const })
+const refererOf = ({ options: { referer } }: Work['plan']) =>
+  referer === undefined ? {} : { referrer: referer, referrerPolicy: 'unsafeUrl' as const }
 
 /** Waits for the new document if scripts or a click have started a navigation. */
 export async function follow(work: Work): Promise<void> {
   const { plan } = work
-  using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+  using time = bounded(work.signal, plan.options.timeout, () => tooSlow(plan.options.timeout))
   await arrive(work, time.signal)
 }
 
 /** After scripts that change the page: waits again for these states, of the document that is then shown. */
 export async function arriveAgain(work: Work, states: readonly WaitState[]): Promise<void> {
   const { plan, tab } = work
-  using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+  using time = bounded(work.signal, plan.options.timeout, () => tooSlow(plan.options.timeout))
   if (states.includes('networkidle')) tab.lifecycle.resetNetworkIdle()
-  await arrive(work, time.signal, [...new Set([...plan.states, ...states])])
+  await arrive(work, time.signal, [...new Set([...plan.options.waitUntil, ...states])])
 }
 
 /**
  * Waits until the current document has reached the plan's states. A network that never becomes idle only adds a warning.
  * @throws CaptureError of the main frame's failure
  */
-async function arrive(work: Work, signal: AbortSignal, states: readonly WaitState[] = work.plan.states): Promise<void> {
+async function arrive(work: Work, signal: AbortSignal, states: readonly WaitState[] = work.plan.options.waitUntil): Promise<void> {
   const { tab } = work
   try {
     await tab.lifecycle.reach(
@@ -98,9 +99,9 @@ async function awaitIdleNetwork({ tab, plan, findings }: Work, signal: AbortSign
   const notIdle = () => new CaptureError('TIMEOUT', `the network was not idle within ${timeoutMilliseconds} ms`)
   using time = bounded(signal, timeoutMilliseconds, notIdle)
   try {
-    await tab.lifecycle.reach([...plan.states.filter((state) => state !== 'networkidle'), 'networkidle'], time.signal)
+    await tab.lifecycle.reach([...plan.options.waitUntil.filter((state) => state !== 'networkidle'), 'networkidle'], time.signal)
   } catch (error) {
-    if (!isOnlyBusy(tab, plan.states)) throw error
+    if (!isOnlyBusy(tab, plan.options.waitUntil)) throw error
     warnOnce(findings.warnings, `the network was not idle within ${timeoutMilliseconds} ms`)
     // Later steps would wait in vain, too.
     tab.lifecycle.markReached(['networkidle'])
@@ -109,7 +110,7 @@ async function awaitIdleNetwork({ tab, plan, findings }: Work, signal: AbortSign
 
 /** At the timeout, a best attempt continues with the current document, if there is one. */
 const canContinue = ({ tab, plan, signal }: Work): boolean =>
-  !signal.aborted && plan.isBestAttempt && tab.lifecycle.document !== undefined && tab.lifecycle.failure === undefined
+  !signal.aborted && plan.options.bestAttempt && tab.lifecycle.document !== undefined && tab.lifecycle.failure === undefined
 
 const toMessage = (error: unknown): string => (error instanceof Error ? error.message : 'the page did not load in time')
 

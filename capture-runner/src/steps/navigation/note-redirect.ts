@@ -1,7 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import type { SignInPlan } from '../../plan/identity.ts'
-import type { CapturePlan } from '../../plan/plan.ts'
-import { hasActions } from '../../plan/preparing.ts'
+import { type CapturePlan, hasActions } from '../../plan/plan.ts'
 import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'

@@ -43,8 +43,8 @@ interface PausedRequest {
 export async function showPdf({ tab, plan, findings }: Work, url: string, signal: AbortSignal, arrive: () => Promise<void>): Promise<void> {
   if (plan.context.scriptsOff) throw new CaptureError('UNSUPPORTED_CONTENT', 'a PDF is drawn by a script. Set javascript_enabled to true.')
   const base = `/${randomUUID()}/`
-  const { fullPage, maxHeight } = plan.picture
-  const viewer = toViewer({ base, maxBytes: MAX_BYTES, maxHeight: fullPage ? maxHeight : 0, maxPixels: MAX_PIXELS })
+  const { fullPage, fullPageMaxHeight } = plan.options
+  const viewer = toViewer({ base, maxBytes: MAX_BYTES, maxHeight: fullPage ? fullPageMaxHeight : 0, maxPixels: MAX_PIXELS })
   const { session, mainFrame } = tab
   session.on('Fetch.requestPaused', (held) => {
     const isPage = held.resourceType === 'Document' && held.frameId === mainFrame

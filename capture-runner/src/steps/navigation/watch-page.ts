@@ -3,24 +3,25 @@ import { pageOf } from '../../browser/tab.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import type { PageProblems, Step, Work } from '../step.ts'
 
-const isWanted = ({ neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
-  neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
+export const isWatched = ({ options }: CapturePlan): boolean =>
+  options.failIfRequestFailed !== undefined || options.failOnPageError || options.failOnBotChallenge
 
 /** Starts to record problems, before the page opens, that may fail the capture. */
 export const watchPage: Step = {
   name: 'watchPage',
-  isWanted,
+  isWanted: isWatched,
   run: async (work) => {
     const { tab, plan } = work
+    const { failIfRequestFailed, failOnPageError, failOnBotChallenge } = plan.options
     const problems: PageProblems = {}
     work.problems = problems
-    if (plan.neededRequests) noteFailedRequests(work, problems, plan.neededRequests)
-    if (plan.failOnPageError) {
+    if (failIfRequestFailed) noteFailedRequests(work, problems, failIfRequestFailed)
+    if (failOnPageError) {
       pageOf(tab).once('pageerror', (error) => {
         problems.pageError = String(error?.message ?? error)
       })
     }
-    if (plan.failOnBotChallenge) {
+    if (failOnBotChallenge) {
       tab.events.on('Network.responseReceived', ({ frameId, type, response }) => {
         if (frameId === tab.mainFrame && type === 'Document') problems.isChallenged = isChallenge(response.headers)
       })

@@ -38,8 +38,8 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
   text: async (work) => {
     await includeClosedRoots(work)
-    const { masked, comparison, picture } = work.plan
-    return callInPage(work, 'readText', [...(masked?.selectors ?? []), ...comparison.ignoredSelectors], hasOwnCanvas(picture))
+    const { options, comparison, picture } = work.plan
+    return callInPage(work, 'readText', [...(options.maskSelectors ?? []), ...comparison.ignoredSelectors], hasOwnCanvas(picture))
   },
   mhtml: async (work) => {
     const save = () => whileTimePasses(work, abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal))
@@ -67,7 +67,7 @@ async function save(work: Work, types: readonly Saved[]): Promise<void> {
   for (const type of types) work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
 }
 
-const isBeforePicture = (plan: CapturePlan) => (type: Saved) => plan.masked === undefined || UNMASKED.has(type)
+const isBeforePicture = (plan: CapturePlan) => (type: Saved) => plan.options.maskSelectors === undefined || UNMASKED.has(type)
 const isAfterPicture = (plan: CapturePlan) => (type: Saved) => !isBeforePicture(plan)(type)
 
 /** Saves the additional files of the page as it is captured. */

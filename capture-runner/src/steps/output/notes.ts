@@ -2,7 +2,6 @@ import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import { cutText } from '@tintype/crds/text/cut-text'
 import { callInPage } from '../../page/call.ts'
 import { describePicture } from '../../picture/picture-notes.ts'
-import type { Note } from '../../plan/metadata.ts'
 import { hashOf } from '../../runtime/content.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
@@ -15,33 +14,33 @@ const MAX_FONTS = 32
 /** Maximum number of elements whose fonts are read. */
 const FONT_SAMPLE = 300
 /** Notes that are read from the page before the screenshot. */
-const OF_THE_PAGE: readonly Note[] = [
-  'redirects',
-  'responseHeaders',
-  'imageSize',
-  'openGraph',
-  'icon',
-  'fonts',
-  'timings',
-  'links',
-  'blockedRequests',
-]
+const OF_THE_PAGE = [
+  ...(['metadataFinalUrl', 'metadataHttpResponseHeaders', 'metadataImageSize', 'metadataOpenGraph', 'metadataIcon'] as const),
+  ...(['metadataFonts', 'metadataTimings', 'metadataLinks', 'metadataBlockedRequests'] as const),
+] as const
+/** Those that a page function reads. */
+const OF_THE_DOCUMENT = {
+  openGraph: 'metadataOpenGraph',
+  icon: 'metadataIcon',
+  timings: 'metadataTimings',
+  links: 'metadataLinks',
+} as const
 
 /** Records the page data that options ask for. */
 export const notePage: Step = {
   name: 'notePage',
   onFailure: 'warn',
-  isWanted: ({ notes }) => OF_THE_PAGE.some((note) => notes.has(note)),
+  isWanted: ({ options }) => OF_THE_PAGE.some((name) => options[name]),
   run: async (work) => {
     const { plan, findings } = work
-    const { notes } = plan
+    const { options } = plan
     const page: PageNotes = findings.page
-    if (notes.has('redirects')) page.redirects = redirectsOf(work)
-    if (notes.has('responseHeaders')) page.responseHeaders = headersOf(work)
-    if (notes.has('imageSize')) page.imageSize = true
-    if (notes.has('blockedRequests')) page.blockedRequests = work.evaluator?.refused ?? 0
-    if (notes.has('fonts')) page.fonts = await findFonts(work)
-    const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
+    if (options.metadataFinalUrl) page.redirects = redirectsOf(work)
+    if (options.metadataHttpResponseHeaders) page.responseHeaders = headersOf(work)
+    if (options.metadataImageSize) page.imageSize = true
+    if (options.metadataBlockedRequests) page.blockedRequests = work.evaluator?.refused ?? 0
+    if (options.metadataFonts) page.fonts = await findFonts(work)
+    const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => options[OF_THE_DOCUMENT[note]])
     if (wanted.length > 0) Object.assign(page, await callInPage(work, 'readNotes', wanted, { addressLength: ADDRESS_LENGTH }))
   },
 }
@@ -49,14 +48,14 @@ export const notePage: Step = {
 /** Records the screenshot data that options ask for. */
 export const notePicture: Step = {
   name: 'notePicture',
-  isWanted: ({ notes }) => notes.has('contentHash') || notes.has('palette'),
+  isWanted: ({ options }) => options.metadataContentHash || options.metadataPalette,
   run: async ({ plan, findings, signal }) => {
     const { picture, page, video } = findings
     if (!picture) return
     const isRaster = plan.picture.format !== 'pdf' && !video
     const described = isRaster ? await abortable(describePicture(picture), signal) : undefined
-    if (plan.notes.has('palette') && described) page.palette = described.palette
-    if (!plan.notes.has('contentHash')) return
+    if (plan.options.metadataPalette && described) page.palette = described.palette
+    if (!plan.options.metadataContentHash) return
     const sha256 = await hashOf(video ?? picture, 'sha256', signal)
     page.contentHash = { sha256, ...(described ? { perceptual: described.perceptualHash } : {}) }
   },

@@ -66,15 +66,19 @@ async function takePiece(work: Work, { width, height }: Tile, scale: number, tak
   const taking = take()
   // From here on the browser draws and encodes for a while, so the next page may load meanwhile.
   // The files of a masked page are saved after the picture.
-  if (!work.plan.masked) work.onPageReady?.()
+  if (work.plan.options.maskSelectors === undefined) work.onPageReady?.()
   const picture = await taking
   const pixels = width * height * scale ** 2
-  const { blankAction } = work.plan
-  if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, requestedFormat(work).format) || !(await isBlank(picture)))
+  const { blankPageAction } = work.plan.options
+  if (
+    blankPageAction === 'accept' ||
+    isTooLargeToBeBlank(picture.length, pixels, requestedFormat(work).format) ||
+    !(await isBlank(picture))
+  )
     return picture
   const second = await takeLater(work, take)
   if (!(await isBlank(second))) return second
-  if (blankAction === 'fail') throw new CaptureError('BLANK_PAGE', BLANK)
+  if (blankPageAction === 'fail') throw new CaptureError('BLANK_PAGE', BLANK)
   work.findings.warnings.push(BLANK)
   work.findings.unfit = 'blank'
   return second
@@ -101,9 +105,9 @@ async function takeTiles(work: Work, tiles: readonly Tile[], scale: number): Pro
 }
 
 async function takeTile(work: Work, piece: Piece): Promise<Buffer> {
-  const { fullPage, fixedElements } = work.plan.picture
+  const { fullPage, fullPageFixedElements } = work.plan.options
   // Fixed elements move with the scroll position.
-  if (fullPage && fixedElements === 'keep') await scrollTo(work, piece.tile.y)
+  if (fullPage && fullPageFixedElements === 'keep') await scrollTo(work, piece.tile.y)
   return withRetry(work, () => shootRaw(work, FAST_PNG, piece))
 }
 

@@ -1,7 +1,6 @@
 import { pageOf } from '../../browser/tab.ts'
 import { callInPage } from '../../page/call.ts'
 import type { Point } from '../../page/functions.ts'
-import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, isThere } from '../find-element.ts'
@@ -17,11 +16,11 @@ const FOCUS_MILLISECONDS = 500
 /** Clicks the middle of the first visible match with mouse events, and follows a navigation. */
 export const click: Step = {
   name: 'click',
-  isWanted: (plan) => plan.click !== undefined,
+  isWanted: (plan) => plan.options.click !== undefined,
   run: async (work) => {
-    const { click: target } = work.plan
-    if (!target || !(await findTarget(work, target))) return
-    const point = await callInPage(work, 'showMiddle', target.selector)
+    const { click: selector = '', errorOnClickSelectorNotFound } = work.plan.options
+    if (!(await findTarget(work, selector, errorOnClickSelectorNotFound))) return
+    const point = await callInPage(work, 'showMiddle', selector)
     if (point) await openTabsHere(work, 'click', () => pressAt(work, point))
   },
 }
@@ -29,9 +28,9 @@ export const click: Step = {
 /** Clicks every visible match once in document order, including those that appear after a click. */
 export const clickAll: Step = {
   name: 'clickAll',
-  isWanted: (plan) => plan.clickAll !== undefined,
+  isWanted: (plan) => plan.options.clickAll !== undefined,
   run: async (work) => {
-    const selector = work.plan.clickAll ?? ''
+    const selector = work.plan.options.clickAll ?? ''
     if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched no visible element: ${selector}`)
     for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
       const point = await callInPage(work, 'showNextMiddle', selector, clicks === 0)
@@ -45,11 +44,11 @@ export const clickAll: Step = {
 /** Moves the pointer over the first visible match. */
 export const hover: Step = {
   name: 'hover',
-  isWanted: (plan) => plan.hover !== undefined,
+  isWanted: (plan) => plan.options.hover !== undefined,
   run: async (work) => {
-    const { hover: target } = work.plan
-    if (!target || !(await findTarget(work, target))) return
-    const point = await callInPage(work, 'showMiddle', target.selector)
+    const { hover: selector = '', errorOnHoverSelectorNotFound } = work.plan.options
+    if (!(await findTarget(work, selector, errorOnHoverSelectorNotFound))) return
+    const point = await callInPage(work, 'showMiddle', selector)
     if (point) await movePointer(work, point)
   },
 }
@@ -57,9 +56,9 @@ export const hover: Step = {
 /** Presses one key, or a combination such as `Control+A`. */
 export const pressKey: Step = {
   name: 'pressKey',
-  isWanted: (plan) => plan.pressKey !== undefined,
+  isWanted: (plan) => plan.options.pressKey !== undefined,
   run: async (work) => {
-    const key = work.plan.pressKey ?? ''
+    const key = work.plan.options.pressKey ?? ''
     const { keyboard } = pageOf(work.tab)
     // The browser focuses an element with `autofocus` in a frame.
     await nextFrame(work, FOCUS_MILLISECONDS)
@@ -75,7 +74,7 @@ export const pressKey: Step = {
 }
 
 /** Waits for an element. Returns false for a missing optional element. @throws CaptureError SELECTOR_NOT_FOUND */
-async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<boolean> {
+async function findTarget(work: Work, selector: string, isNeeded: boolean): Promise<boolean> {
   // There is no wait for an optional element.
   if (!isNeeded && !(await isThere(work, selector))) {
     work.findings.warnings.push(`no visible element matched: ${selector}`)

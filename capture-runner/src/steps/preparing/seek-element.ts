@@ -1,5 +1,4 @@
 import { callInPage } from '../../page/call.ts'
-import type { ElementPlan } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { findElement } from '../find-element.ts'
 import type { Step, Work } from '../step.ts'
@@ -10,24 +9,28 @@ export const WHOLE_WINDOW = 'captured the whole window'
 /** How long a hidden element may take to appear in a page that loads nothing. */
 const HIDDEN_MILLISECONDS = 5_000
 
+/** Whether the window is scrolled to the element to capture. */
+export const isScrolledTo = ({ options }: Work['plan']): boolean =>
+  options.selectorScrollIntoView && options.selectorAlgorithm === 'element'
+
 /** Finds the element to capture, and scrolls to it. */
 export const seekElement: Step = {
   name: 'seekElement',
   onFailure: 'repeat',
-  isWanted: ({ picture }) => picture.element !== undefined,
+  isWanted: ({ options }) => options.selector !== undefined,
   run: async (work) => {
-    const { element } = work.plan.picture
-    if (!element || !(await isFound(work, element)) || !element.scrollIntoView) return
-    await callInPage(work, 'scrollToMiddle', element.selector)
+    const { selector = '' } = work.plan.options
+    if ((await isFound(work, selector)) && isScrolledTo(work.plan)) await callInPage(work, 'scrollToMiddle', selector)
   },
 }
 
-async function isFound(work: Work, { selector, required }: ElementPlan): Promise<boolean> {
+async function isFound(work: Work, selector: string): Promise<boolean> {
   try {
     await findElement(work, selector, {}, HIDDEN_MILLISECONDS)
     return true
   } catch (error) {
-    if (required || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error
+    const isNeeded = work.plan.options.errorOnSelectorNotFound
+    if (isNeeded || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error
     work.findings.warnings.push(`${WHOLE_WINDOW}: ${error.message}`)
     return false
   }

@@ -4,6 +4,6 @@ import type { Step } from '../step.ts'
 /** Waits as long as the client asked. */
 export const delay: Step = {
   name: 'delay',
-  isWanted: (plan) => plan.delayMilliseconds > 0,
-  run: ({ plan, signal }) => pause(plan.delayMilliseconds, signal),
+  isWanted: (plan) => plan.options.delay > 0,
+  run: ({ plan, signal }) => pause(plan.options.delay, signal),
 }

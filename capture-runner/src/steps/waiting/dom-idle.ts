@@ -9,11 +9,11 @@ const INTERVAL_MILLISECONDS = 50
 /** Waits until the DOM has not changed for a while. Polls a MutationObserver's records, because the page's own scripts may be switched off. */
 export const domIdle: Step = {
   name: 'domIdle',
-  isWanted: (plan) => plan.domIdleMilliseconds !== undefined,
+  isWanted: (plan) => plan.options.domIdleTime > 0,
   run: async (work) => {
-    const { domIdleMilliseconds = 0, timeoutMilliseconds } = work.plan
-    if (await isStill(work, domIdleMilliseconds, timeoutMilliseconds)) return
-    work.findings.warnings.push(`the page’s elements kept changing for ${timeoutMilliseconds} ms`)
+    const { domIdleTime, timeout } = work.plan.options
+    if (await isStill(work, domIdleTime, timeout)) return
+    work.findings.warnings.push(`the page’s elements kept changing for ${timeout} ms`)
   },
 }
 

@@ -44,7 +44,7 @@ export const settle: Step = {
       // The page may add an image when another one is loaded, so one more check follows.
       if (isLoaded && isPainted && !lifecycle.isMoving && (!hadImages || isTimeOver(work, taken))) return
       if (isTimeOver(work, taken)) {
-        if (work.plan.settleMilliseconds > 0) work.findings.warnings.push(toWarning(loading))
+        if (work.plan.options.waitForFontsTimeout > 0) work.findings.warnings.push(toWarning(loading))
         return
       }
       hadImages = loading !== undefined && loading.images.length > 0
@@ -54,7 +54,7 @@ export const settle: Step = {
 }
 
 const isTimeOver = ({ plan, imagesUntil = 0 }: Work, taken: number): boolean =>
-  taken >= plan.settleMilliseconds && performance.now() >= imagesUntil
+  taken >= plan.options.waitForFontsTimeout && performance.now() >= imagesUntil
 
 function toWarning(loading: Loading | undefined): string {
   const [image] = loading?.images ?? []

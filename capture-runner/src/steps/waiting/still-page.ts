@@ -13,14 +13,14 @@ const INTERVAL_MILLISECONDS = 20
 export const stillPage: Step = {
   name: 'stillPage',
   onFailure: 'warn',
-  isWanted: (plan) => plan.endAnimations === true || plan.pauseVideos === true || endlessTimeOf(plan) !== undefined,
+  isWanted: (plan) => plan.options.disableAnimations || plan.options.pauseVideos || endlessTimeOf(plan) !== undefined,
   run: async (work) => {
-    const { plan } = work
-    if (plan.endAnimations) {
+    const { disableAnimations, pauseVideos } = work.plan.options
+    if (disableAnimations) {
       await addStyles(work, '*, *::before, *::after { transition: none !important; scroll-behavior: auto !important }')
       if (await callInPage(work, 'endAnimations')) await restMarquees(work)
     } else await restEndless(work)
-    if (plan.pauseVideos) await rewind(work)
+    if (pauseVideos) await rewind(work)
   },
 }
 

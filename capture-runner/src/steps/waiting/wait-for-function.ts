@@ -10,8 +10,8 @@ const INTERVAL_MILLISECONDS = 50
 /** Waits until the client's expression is true in the page's own context. Polls from the runner, because a page without scripts has no timers. */
 export const waitForFunction: Step = {
   name: 'waitForFunction',
-  isWanted: (plan) => plan.waitForFunction !== undefined,
-  run: (work) => attempt(work, () => awaitTruth(work, work.plan.waitForFunction ?? '')),
+  isWanted: (plan) => plan.options.waitForFunction !== undefined,
+  run: (work) => attempt(work, () => awaitTruth(work, work.plan.options.waitForFunction ?? '')),
 }
 
 async function awaitTruth(work: Work, expression: string): Promise<void> {

@@ -230,15 +230,15 @@ function thirdTime(code: 'NAVIGATION_FAILED' | 'DNS_FAILED') {
 const within = () => ({ deadline: Date.now() + 60_000, signal: new AbortController().signal })
 
 t.test('option retries: retries only temporary failures, up to the limit', async (t) => {
-  const twice = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 })
+  const twice = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 }).options
   t.match((await repeatedly(twice, within(), thirdTime('NAVIGATION_FAILED'))).findings.warnings, ['the capture succeeded at retry 2 of 2'])
   await t.rejects(repeatedly(twice, within(), thirdTime('DNS_FAILED')), { code: 'DNS_FAILED' })
-  const once = buildPlan('http://a.example/', { retries: 1, retryDelay: 0 })
+  const once = buildPlan('http://a.example/', { retries: 1, retryDelay: 0 }).options
   await t.rejects(repeatedly(once, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
 })
 
 t.test('option retry_delay: starts no attempt that cannot end in time', async (t) => {
-  const patient = buildPlan('http://a.example/', { retries: 2, retryDelay: 60_000 })
+  const patient = buildPlan('http://a.example/', { retries: 2, retryDelay: 60_000 }).options
   await t.rejects(repeatedly(patient, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
 })
 

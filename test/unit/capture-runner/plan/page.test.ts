@@ -119,10 +119,7 @@ for (const [options, url] of urls) {
 
 const sources: [CaptureOptions, object][] = [
   [{}, {}],
-  [
-    { html: '<p>', referer: 'https://a.example/' },
-    { markup: { kind: 'html', text: '<p>' }, referer: 'https://a.example/' },
-  ],
+  [{ html: '<p>' }, { markup: { kind: 'html', text: '<p>' } }],
   [{ markdown: '# a', pageZoom: 2 }, { markup: { kind: 'markdown', text: '# a' } }],
   [{ pageZoom: 2, format: 'pdf' }, { zoom: 2 }],
 ]

@@ -3,7 +3,6 @@ import t from 'tap'
 import { buildFullPage } from '../../../../capture-runner/src/plan/full-page.ts'
 import { hasOwnCanvas, parseColor } from '../../../../capture-runner/src/plan/image.ts'
 import { buildImageProcessing } from '../../../../capture-runner/src/plan/image-processing.ts'
-import { buildMetadata } from '../../../../capture-runner/src/plan/metadata.ts'
 import { buildPdf, toInches } from '../../../../capture-runner/src/plan/pdf.ts'
 import { buildRegion } from '../../../../capture-runner/src/plan/region.ts'
 import { buildCopy, toCopyKey } from '../../../../capture-runner/src/plan/storage.ts'
@@ -56,21 +55,9 @@ const regionOf = (options: CaptureOptions) => buildRegion(withDefaults(options))
 const clip = { clipX: 1, clipY: 2, clipWidth: 3, clipHeight: 4 }
 
 t.test('buildRegion plans a rectangle when all four of its values are given', async (t) => {
-  t.strictSame(regionOf(clip), { clip: { x: 1, y: 2, width: 3, height: 4 }, beyondWindow: true })
+  t.strictSame(regionOf(clip), { clip: { x: 1, y: 2, width: 3, height: 4 } })
   const incomplete = Object.keys(clip).map((name) => regionOf({ ...clip, [name]: undefined }))
-  t.strictSame(incomplete, Array(4).fill({ beyondWindow: true }))
-})
-
-t.test('buildRegion plans an element, and scrolls to it only where the browser takes its picture', async (t) => {
-  t.strictSame(regionOf({ selector: 'p', selectorPadding: 5, errorOnSelectorNotFound: true }).element, {
-    selector: 'p',
-    all: false,
-    padding: 5,
-    isolate: false,
-    scrollIntoView: true,
-    required: true,
-  })
-  t.match(regionOf({ selector: 'p', selectorAlgorithm: 'clip' }).element, { scrollIntoView: false })
+  t.strictSame(incomplete, Array(4).fill({}))
 })
 
 const colors: [text: string, color: number[]][] = [
@@ -172,10 +159,6 @@ t.test('buildPdf has only the margins of the client, because a page may have its
 
 t.test('buildPdf tags a document with an outline', async (t) => {
   t.match(buildPdf(withDefaults({ format: 'pdf', pdfOutline: true })).pages, { tagged: true, outline: true })
-})
-
-t.test('buildMetadata notes what is asked for', async (t) => {
-  t.strictSame(buildMetadata(withDefaults({ metadataFonts: true, metadataFinalUrl: true })).notes, new Set(['redirects', 'fonts']))
 })
 
 const names = { id: 'scr_1', url: 'https://www.example.com:8443/a?b', format: 'webp', now: new Date('2026-11-21T23:59:59.999Z') }

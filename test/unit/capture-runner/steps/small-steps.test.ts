@@ -27,8 +27,7 @@ t.test('hidingRules creates a rule for each selector', async (t) => {
 })
 
 t.test('checkAddress distinguishes a change of site from any redirect', async (t) => {
-  const check = (refusedRedirect: 'cross_site' | 'always', shown: string) => () =>
-    checkAddress({ url: 'https://example.com/a', refusedRedirect }, shown)
+  const check = (refused: 'cross_site' | 'always', shown: string) => () => checkAddress('https://example.com/a', refused, shown)
   t.doesNotThrow(check('always', 'https://example.com/a#part'))
   t.throws(check('always', 'https://example.com/b'), { code: 'CONTENT_RULE' })
   t.doesNotThrow(check('cross_site', 'https://www.example.com/b'))
@@ -68,7 +67,7 @@ t.test(
   async (t) => {
     const calls: string[] = []
     const work = {
-      plan: { pressKey: 'a' },
+      plan: { options: { pressKey: 'a' } },
       signal: new AbortController().signal,
       tab: {
         page: { keyboard: { press: async (key: string) => void calls.push(key) } },
