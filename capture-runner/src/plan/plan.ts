@@ -1,6 +1,5 @@
 import { type ArtifactType, artifactsOf } from '@tintype/crds/options/artifacts'
-import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/options/catalog'
-import { withDefaults } from '@tintype/crds/options/catalog'
+import { type CaptureOptions, type EffectiveOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
 import type { FileFormat } from '@tintype/crds/options/output/image'
 import { MARKUP_URL } from '@tintype/crds/options/page/source'

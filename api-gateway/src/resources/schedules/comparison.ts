@@ -1,7 +1,6 @@
 import { comparisonConflicts, comparisonFields, type ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
 import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
-import type { CaptureOptions } from '@tintype/crds/options/catalog'
-import { captureDefaults } from '@tintype/crds/options/catalog'
+import { type CaptureOptions, captureDefaults } from '@tintype/crds/options/catalog'
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { isPictureGone, lastApprovalOf } from '@tintype/crds/records/approval-history'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
