@@ -165,7 +165,7 @@ async function runFiles(report: string, { files, jobs, moreJobs, hasCoverage, ha
         TAP,
         ...files,
         `--jobs=${jobs}`,
-        '--timeout=900',
+        '--timeout=300',
         ...COVERAGE_OPTIONS,
         `--output-file=${report}`,
         '--reporter=silent',

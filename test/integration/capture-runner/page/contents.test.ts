@@ -339,7 +339,7 @@ const PAGES: Record<string, string | Source> = {
     empty.contentDocument.write('<body style="background:lime">written'); empty.contentDocument.close(); doc.onload = () => { doc.contentDocument.body.append('new') }</script>`,
   'scripts that change the page': `<!doctype html><p id="p">once</p><img src="/none" onerror="p.textContent += ' error'" hidden><script>p.textContent += ' more'</script>
     <script>document.addEventListener('DOMContentLoaded', () => { if (location.protocol === 'file:') document.body.replaceChildren('404') })</script>`,
-  'noscript and a refresh': `<!doctype html><meta http-equiv="refresh" content="1;url=/frame"><noscript><style>p { color: red }</style></noscript><p>text</p><noscript><h1>Turn on scripts</h1></noscript>`,
+  'noscript and a refresh': `<!doctype html><meta http-equiv="refresh" content="99;url=/frame"><noscript><style>p { color: red }</style></noscript><p>text</p><noscript><h1>Turn on scripts</h1></noscript>`,
   'components that are hidden until they are defined': `<!doctype html><style>x-late:not(:defined) { visibility: hidden } x-never:not(:defined) { color: red }</style><x-late>late</x-late> <x-never>never</x-never>
     <script>customElements.define('x-late', class extends HTMLElement {})</script>`,
   'text that begins with a line break': '<!doctype html><pre>\n\n  indented</pre><p>a &lt;b&gt; &amp;amp; c</p>',
@@ -373,7 +373,7 @@ t.test('saved HTML looks like the page when it is opened from disk', async (t) =
     await reader.goto(pathToFileURL(file).href)
     const saved = await reader.screenshot()
     t.ok(saved.equals(seen), name)
-    t.match(reader.url(), /^file:/, `${name}: stays where it is`)
+    t.notMatch(html, /http-equiv="?refresh/i, `${name}: stays where it is`)
   }
 })
 
