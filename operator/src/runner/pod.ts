@@ -4,6 +4,7 @@ import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import { poolDefaults } from '@tintype/crds/kinds/runner-pool'
+import { limitsOf } from './pool-limits.ts'
 
 // Builds the pods of runners. Pure. They comply with the Pod Security level "restricted"; each token is projected separately with the
 // shortest lifetime.
@@ -150,6 +151,7 @@ function scheduling({ imagePullSecrets, nodeSelector, tolerations, runtimeClassN
 
 function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
   const { image, imagePullPolicy = 'IfNotPresent', resources } = spec.podTemplate
+  const health = { httpGet: { path: '/healthz', port: RUNNER_PORT } }
   return {
     name: RUNNER_CONTAINER,
     image,
@@ -168,13 +170,9 @@ function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
       capabilities: { drop: ['ALL'] },
     },
     readinessProbe: { httpGet: { path: '/readyz', port: RUNNER_PORT }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
-    livenessProbe: {
-      httpGet: { path: '/healthz', port: RUNNER_PORT },
-      periodSeconds: 10,
-      timeoutSeconds: 5,
-      failureThreshold: 3,
-      initialDelaySeconds: 20,
-    },
+    // On a busy node a start takes minutes. Until readinessGraceSeconds, only the startup probe decides.
+    startupProbe: { ...health, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: limitsOf(spec).readinessGraceMilliseconds / 1_000 },
+    livenessProbe: { ...health, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },
       ...(spec.video === true ? [{ name: 'video', mountPath: VIDEO_DIRECTORY }] : []),

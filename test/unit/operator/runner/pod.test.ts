@@ -35,8 +35,7 @@ t.test('buildRunnerPod complies with the Pod Security level restricted', async (
   t.match(pod.spec?.securityContext, { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } })
   const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
   t.strictSame(container?.securityContext, restricted)
-  t.equal(pod.spec?.automountServiceAccountToken, false)
-  t.equal(pod.spec?.enableServiceLinks, false)
+  t.match(pod.spec, { automountServiceAccountToken: false, enableServiceLinks: false })
   const kinds = (pod.spec?.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'))
   t.strictSame(new Set(kinds), new Set(['emptyDir', 'projected']))
 })
@@ -78,7 +77,7 @@ t.test('buildRunnerPod gives a pod that records videos a directory with room for
   t.strictSame(videoOf(spec?.volumes), [{ name: 'video', emptyDir: { sizeLimit: '840Mi' } }])
 })
 
-t.test('buildRunnerPod takes resources, seccomp profile and placement from the spec', async (t) => {
+t.test('buildRunnerPod takes resources, time to start, seccomp profile and placement from the spec', async (t) => {
   const spec = {
     sandbox: { mode: 'required' as const, localhostProfile: 'profiles/chromium.json' },
     podTemplate: {
@@ -89,7 +88,8 @@ t.test('buildRunnerPod takes resources, seccomp profile and placement from the s
       runtimeClassName: 'gvisor',
     },
   }
-  const built = buildRunnerPod(aRunnerPool({ spec }), 0, settings)
+  const built = buildRunnerPod(aRunnerPool({ spec: { ...spec, readinessGraceSeconds: 90 } }), 0, settings)
+  t.match(built.spec?.containers[0]?.startupProbe, { periodSeconds: 1, failureThreshold: 90 })
   t.match(built.spec?.containers[0]?.resources, { requests: { cpu: '100m', memory: '512Mi' }, limits: { memory: '4Gi' } })
   t.match(built.spec, {
     nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' },
