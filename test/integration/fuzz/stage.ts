@@ -40,10 +40,10 @@ function endCaptures(world: World): () => void {
   return () => clearInterval(timer)
 }
 
-async function makeFile(api: string, key: string): Promise<string> {
+async function makeFile(api: string, key: string): Promise<{ id: string; download_url: string }> {
   for (;;) {
     const { status, body } = await call(`${api}/screenshots?wait=25`, { method: 'POST', key, body: { url: 'https://example.com/' } })
-    if (status === 200 && body.download_url) return body.download_url
+    if (status === 200 && body.download_url) return body
   }
 }
 
@@ -88,10 +88,10 @@ export async function startStage() {
   })
   const api = `${gateway.url}/api/v1`
   const keys = await call(`${api}/keys`, { key })
-  const [file, ids] = [await makeFile(api, key), await makeIds(api, key, world)]
+  const [{ id, download_url: file }, others] = [await makeFile(api, key), await makeIds(api, key, world)]
   const stop = async () => {
     stopEnding()
     await world.stop()
   }
-  return { world, gateway, key, keyId: String(keys.body.data[0].id), ids, file, stop }
+  return { world, gateway, key, keyId: String(keys.body.data[0].id), ids: { ...others, downloadScreenshot: id }, file, stop }
 }

@@ -227,7 +227,7 @@ const cases: Record<Exclude<PageFunctionName, Captured | Tabled>, Case> = {
     runs("two.removeAttribute('title'), dispatchEvent(new Event('resize'))"),
     gives('findLostEffects', [], [], 'nobody sees the attribute'),
     runs("two.style.display = 'none', dispatchEvent(new Event('resize'))"),
-    gives('findLostEffects', [], [{ action: 'click', isWhole: false, isCertain: true, elements: ['#two'] }]),
+    gives('findLostEffects', [], [{ action: 'click', isWhole: false, isCertain: true, hasReturned: false, elements: ['#two'] }]),
     runs("three.style.opacity = 1, dispatchEvent(new Event('resize'))"),
     matches('findLostEffects', [], [{ isWhole: true }]),
     runs("two.style.display = '', three.style.opacity = '.5'"),
