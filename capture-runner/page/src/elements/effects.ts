@@ -3,8 +3,8 @@ import { findFirstVisible, inWindow, isInSight, onPage, shareOfWindow } from '..
 import { attributeOf, boxOf, call, nameOf, queryAll, read } from '../shared/dom.ts'
 import { type Effect, recall, remember } from '../shared/state.ts'
 import { allElements, containerOf, findMatches, findRoots, frameDocumentOf, holdersOf, shadowRootOf } from '../shared/tree.ts'
-import { toSelector } from '../waiting/element-names.ts'
-import { isEndless, runsOnTime } from '../waiting/endless.ts'
+import { isEndless, runsOnTime } from '../waiting/animations.ts'
+import { toSelector } from '../waiting/moving-areas.ts'
 
 // What an action of the client changes in the page, as a reader sees it: elements that it shows, hides or makes look different, texts, values and the
 // focus. It is undone if a reader sees again what was there before, whatever the page did for that.

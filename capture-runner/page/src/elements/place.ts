@@ -1,10 +1,10 @@
-import type { PageFunctions, Point } from '../../../src/page/functions.ts'
-import { findFirstVisible, findVisible, inWindow, isBoxless, ownBoxesOf } from '../shared/boxes.ts'
-import { boxOf, call } from '../shared/dom.ts'
+import type { HideReason, PageFunctions, Point } from '../../../src/page/functions.ts'
+import { findFirstVisible, findVisible, inWindow, isBoxless, isVisible as isShown, ownBoxesOf } from '../shared/boxes.ts'
+import { boxOf, call, queryAll } from '../shared/dom.ts'
 import { areaOf, clipOf, cutTo, isLarge } from '../shared/painted.ts'
 import { type Area, clipPathOf } from '../shared/shapes.ts'
 import { recall, remember } from '../shared/state.ts'
-import { containerOf, partsOf } from '../shared/tree.ts'
+import { containerOf, findMatches, partsOf } from '../shared/tree.ts'
 
 function show(element: Element | undefined, block: ScrollLogicalPosition): void {
   const shown = element && (findBox(element) ?? containerOf(element))
@@ -53,3 +53,24 @@ export const scrollToTop: PageFunctions['scrollToTop'] = (selector, adjustTop) =
 }
 
 export const scrollToPosition: PageFunctions['scrollToPosition'] = (x, y) => scrollTo({ left: x, top: y, behavior: 'instant' })
+
+export const findPresence: PageFunctions['findPresence'] = (selector, { isVisible = true, count = 1 }) => {
+  const isEnough = (found: Element[]) => (isVisible ? found.filter(isShown) : found).length >= count
+  // Most elements are in the document itself, whose search is much faster.
+  if (isEnough(queryAll(document, selector))) return 'there'
+  const found = findMatches(selector)
+  if (isEnough(found)) return 'there'
+  const hidden = isVisible ? found.find((element) => !isShown(element)) : undefined
+  return hidden ? reasonOf(hidden) : 'absent'
+}
+
+/** Why an element is not shown. */
+function reasonOf(element: Element): HideReason {
+  let isClosed = false
+  for (let outer: Element | undefined = element; outer; outer = containerOf(outer)) {
+    if (call(outer, 'matches', 'dialog:not([open]), [popover]:not(:popover-open)')) return 'dialog'
+    if (call(outer, 'matches', 'details:not([open])') && outer !== element) return 'details'
+    if (outer !== element && getComputedStyle(outer).contentVisibility === 'hidden') isClosed = true
+  }
+  return isClosed ? 'skipped' : 'hidden'
+}

@@ -52,7 +52,7 @@ export const moveBars: PageFunctions['moveBars'] = ({ up, down, kept }) => {
 }
 
 /** Whether an element holds a part that the picture shows. */
-export function keeping(kept: ElementQuery | undefined): (element: Element) => boolean {
+function keeping(kept: ElementQuery | undefined): (element: Element) => boolean {
   const holders = new Set((kept ? findQueried(kept) : []).flatMap((one) => [...holdersOf(one)]))
   return (element) => holders.has(element)
 }
@@ -101,4 +101,13 @@ function sticksToWindow(element: Element): boolean {
     if (/auto|scroll|hidden/.test(getComputedStyle(outer).overflowY)) return false
   }
   return true
+}
+
+/** Also in shadow roots. The fixed elements of a frame stay in it, so they do not repeat. */
+export const hideFixed: PageFunctions['hideFixed'] = (kept) => {
+  const isKept = keeping(kept)
+  for (const element of allElements(findRoots(false))) {
+    if (element === document.documentElement || element === document.body || isKept(element)) continue
+    if (/fixed|sticky/.test(getComputedStyle(element).position)) setStyle(element, { visibility: 'hidden' })
+  }
 }

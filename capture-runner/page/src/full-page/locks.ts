@@ -1,11 +1,9 @@
-import { boxesOfText, isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
-import { topAt } from '../shared/closed.ts'
+import { boxesOfText, CLIPS, flatElements, hiddenIn, isInSight, shareOfArea, shareOfWindow } from '../shared/boxes.ts'
 import { attributeOf, boxOf, call, read, setStyle } from '../shared/dom.ts'
 import { isReplaced, paintedBoxesOf } from '../shared/painted.ts'
-import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { boxAround } from '../shared/shapes.ts'
 import { allElements, containerOf, findRoots } from '../shared/tree.ts'
-import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, isAsTallAsPage, isPageScrolling, ROOT_SHARE } from './scrollers.ts'
+import { contains, DIALOGS, FILLING_SHARE, hasText, hiddenByRoot, isAsTallAsPage, isPageScrolling, ROOT_SHARE, topAt } from './scrollers.ts'
 
 // A page locks itself while a dialog is open: it clips or fixes its body, or a part that fills the window, or moves it up to where the reader was.
 // Hiding the dialog leaves the lock.

@@ -1,9 +1,7 @@
 import type { FoldReason } from '../../../src/page/functions.ts'
-import { isInSight, shareOfWindow } from '../shared/boxes.ts'
-import { isEmptyHost, isUnknownComponent, topAt } from '../shared/closed.ts'
-import { attributeOf, boxOf, call, isHtml, queryAll, read, scrollingElement, nameOf as tagOf } from '../shared/dom.ts'
+import { CLIPS, flatElements, hiddenIn, isInSight, shareOfWindow } from '../shared/boxes.ts'
+import { attributeOf, boxOf, call, isHtml, nameOf, queryAll, read, scrollingElement } from '../shared/dom.ts'
 import { isReplaced, paintsItself } from '../shared/painted.ts'
-import { CLIPS, flatElements, hiddenIn } from '../shared/scrolled.ts'
 import { allElements, containerOf, findRoots, frameDocumentOf, shadowRootOf } from '../shared/tree.ts'
 
 // Finds the parts of a page that scroll instead of the page (ADR 72), and tells which of them can be shown whole.
@@ -37,7 +35,7 @@ const MAX_ELEMENTS = 20_000
 export const DIALOGS = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]'
 const EDITORS = 'textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], .CodeMirror, .monaco-editor, .ace_editor'
 
-export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(tagOf(element))
+export const isFrame = (element: Element): boolean => /^(iframe|frame|object|embed)$/.test(nameOf(element))
 
 /** Height of the page below the window. */
 export const hiddenByRoot = (): number => (scrollingElement()?.scrollHeight ?? 0) - innerHeight
@@ -205,8 +203,31 @@ export const hasText = (element: Element): boolean =>
   [...read(element, 'childNodes')].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '')
 
 /** A name for messages, such as `main#content`. */
-export function nameOf(element: Element): string {
+export function labelOf(element: Element): string {
   const id = attributeOf(element, 'id')
   const name = id || attributeOf(element, 'class')?.trim().split(/\s+/, 1)[0]
-  return name ? `${tagOf(element)}${id ? '#' : '.'}${name.replace(/[^\w-]/g, '').slice(0, 40)}` : tagOf(element)
+  return name ? `${nameOf(element)}${id ? '#' : '.'}${name.replace(/[^\w-]/g, '').slice(0, 40)}` : nameOf(element)
 }
+
+// Elements that may have a closed shadow root, which scripts cannot find.
+
+/** Elements that authors give shadow roots, besides custom elements. */
+const HOST = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|section|span)$/
+
+/** The topmost element at a point, in shadow roots too. */
+export function topAt(x: number, y: number): Element | undefined {
+  let top: Element | undefined
+  for (let root: DocumentOrShadowRoot | undefined = document; root; ) {
+    const inner: Element | null = root.elementFromPoint(x, y)
+    if (!inner || inner === top) break
+    top = inner
+    root = shadowRootOf(inner)
+  }
+  return top
+}
+
+const isEmptyHost = (element: Element | undefined): boolean =>
+  element !== undefined && HOST.test(nameOf(element)) && !shadowRootOf(element) && !call(element, 'hasChildNodes')
+
+/** True for a custom element without a shadow root that is known. */
+const isUnknownComponent = (element: Element): boolean => nameOf(element).includes('-') && !shadowRootOf(element)

@@ -1,12 +1,10 @@
 import type { PageFunctions, ScrollContainer } from '../../../src/page/functions.ts'
-import { findFirstVisible } from '../shared/boxes.ts'
+import { findFirstVisible, hiddenIn } from '../shared/boxes.ts'
 import { isHtml, queryAll, read, scrollingElement, setStyle } from '../shared/dom.ts'
-import { hiddenIn } from '../shared/scrolled.ts'
 import { recall, remember } from '../shared/state.ts'
 import { containerOf, findMatches, frameDocumentOf } from '../shared/tree.ts'
-import { loadEagerly } from './lazy.ts'
 import { findLock, unfix } from './locks.ts'
-import { notifyOfScroll, type ScrollTargets } from './scroll-events.ts'
+import { loadEagerly, notifyOfScroll, type ScrollTargets } from './scroll.ts'
 import {
   findFilling,
   findLargest,

@@ -39,3 +39,5 @@ export function findForms(): DocumentFacts['forms'] {
   const found: DocumentFacts['forms'] = isShown('input[type=password]') ? ['password'] : []
   return isShown(CAPTCHAS) && readVisibleText().length < 1500 ? [...found, 'captcha'] : found
 }
+
+export const readUrl: PageFunctions['readUrl'] = () => location.href

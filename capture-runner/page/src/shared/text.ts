@@ -1,10 +1,22 @@
 import { boxOf, call, nameOf, read } from './dom.ts'
 import { textOfField } from './fields.ts'
-import { type Generated, GeneratedText } from './generated.ts'
-import { Camouflage, canvasOf, type Ground, groundOf, isLike } from './ground.ts'
-import { PseudoHosts } from './pseudo-hosts.ts'
+import { type Generated, GeneratedText, PseudoHosts } from './generated.ts'
 import type { Area } from './shapes.ts'
-import { enterScene, isLegible, isSeenIn, isShowing, isShownByStyle, type Scene, sceneOf, showsAllTexts } from './sight.ts'
+import {
+  Camouflage,
+  canvasOf,
+  enterScene,
+  type Ground,
+  groundOf,
+  isLegible,
+  isLike,
+  isSeenIn,
+  isShowing,
+  isShownByStyle,
+  type Scene,
+  sceneOf,
+  showsAllTexts,
+} from './sight.ts'
 import { frameDocumentOf, partsOf } from './tree.ts'
 
 // The one way to read the text that a page shows. `innerText` leaves shadow roots, frames, fields and generated text out, so a page is read node by node.

@@ -1,11 +1,8 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { nameOf, queryAll, type Root } from '../shared/dom.ts'
-import { createGrowth, hasGrownBy, isFirstChange } from '../shared/growth.ts'
-import { recall, remember } from '../shared/state.ts'
+import { createGrowth, hasGrownBy, isFirstChange, recall, remember } from '../shared/state.ts'
 import { findRoots } from '../shared/tree.ts'
-import { EVERYTHING } from './changes.ts'
-import { isEndless, runsOnTime } from './endless.ts'
-import { advanceDrawings, type Drawings, isSvgAnimation, neverEnds, noteDrawing } from './svg-animations.ts'
+import { advanceDrawings, type Drawings, isEndless, isSvgAnimation, neverEnds, noteDrawing, runsOnTime } from './animations.ts'
 
 /** Elements that may move without a change of the document, SVG images among them. */
 const MOVING = 'canvas, marquee, animate, animateMotion, animateTransform, set, img[src*=".svg" i], img[src^="data:image/svg" i]'
@@ -83,4 +80,23 @@ function advance(animation: Animation, milliseconds: number, left: number): bool
   }
   if (milliseconds > 0) animation.currentTime = next
   return (end - next) / animation.playbackRate <= left
+}
+
+export const EVERYTHING = { subtree: true, childList: true, attributes: true, characterData: true }
+
+/** The observer's callback, where scripts run, only counts. */
+export const countChanges: PageFunctions['countChanges'] = () => {
+  const watch = recall('tintypeChanges') ?? remember('tintypeChanges', startWatch())
+  const changes = watch.count + watch.observer.takeRecords().length
+  watch.count = 0
+  return changes
+}
+
+function startWatch() {
+  const observer = new MutationObserver((records) => {
+    watch.count += records.length
+  })
+  const watch = { count: 0, observer }
+  observer.observe(document, EVERYTHING)
+  return watch
 }

@@ -1,6 +1,6 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 import { queryAll, type Root } from '../shared/dom.ts'
-import { findRoots } from '../shared/tree.ts'
+import { findMatches, findRoots } from '../shared/tree.ts'
 
 /** Style sheets of other origins are not accessible and keep their queries. */
 export const keepScriptingRules: PageFunctions['keepScriptingRules'] = () => {
@@ -39,4 +39,9 @@ function keepInRules(rules: CSSRuleList): void {
 
 function keep(media: MediaList): void {
   if (/\bscripting\b/.test(media.mediaText)) media.mediaText = matchMedia(media.mediaText).matches ? 'all' : 'not all'
+}
+
+export const hasInlineScript: PageFunctions['hasInlineScript'] = (pattern) => {
+  const wanted = new RegExp(pattern)
+  return findMatches('script').some((element) => !(element as HTMLScriptElement).src && wanted.test(element.textContent ?? ''))
 }

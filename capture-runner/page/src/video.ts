@@ -1,8 +1,8 @@
-import type { PageFunctions, ScrollerExtent } from '../../../src/page/functions.ts'
-import { findScrollers, hiddenAt, hiddenByRoot, isPageScrolling, partsOfFrame, ROOT_SHARE } from '../full-page/scrollers.ts'
-import { read, scrollingElement, setStyle } from '../shared/dom.ts'
-import { recall, remember } from '../shared/state.ts'
-import { frameDocumentOf } from '../shared/tree.ts'
+import type { PageFunctions, ScrollerExtent } from '../../src/page/functions.ts'
+import { findScrollers, hiddenAt, hiddenByRoot, isPageScrolling, partsOfFrame, ROOT_SHARE } from './full-page/scrollers.ts'
+import { read, scrollingElement, setStyle } from './shared/dom.ts'
+import { recall, remember } from './shared/state.ts'
+import { findMatches, frameDocumentOf } from './shared/tree.ts'
 
 /** Share of the window that a part must cover to be scrolled. */
 const LARGE_SHARE = 0.25
@@ -50,3 +50,16 @@ function scrollInstantly(element: Element, top: number): void {
   const scrollTo: (options: ScrollToOptions) => void = read(element, 'scrollTo')
   scrollTo.call(element, { top, left: 0, behavior: 'instant' })
 }
+
+/** The sound of a video would run on the real clock, and its pictures follow the sound. */
+export const muteMedia: PageFunctions['muteMedia'] = () => {
+  const mute = ({ target }: Event) => {
+    if (target instanceof HTMLMediaElement) target.muted = true
+  }
+  addEventListener('play', mute, true)
+}
+
+export const hasPlayingSound: PageFunctions['hasPlayingSound'] = () => (findMatches('video') as HTMLVideoElement[]).some(isAudible)
+
+const isAudible = (video: HTMLVideoElement): boolean =>
+  !video.paused && ((video as { webkitAudioDecodedByteCount?: number }).webkitAudioDecodedByteCount ?? 0) > 0

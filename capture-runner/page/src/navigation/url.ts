@@ -1,3 +1,0 @@
-import type { PageFunctions } from '../../../src/page/functions.ts'
-
-export const readUrl: PageFunctions['readUrl'] = () => location.href
