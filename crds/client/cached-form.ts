@@ -1,7 +1,7 @@
 // What a cache keeps of an object, so that large objects do not fill the process. Options above 8 KiB, such as a page in `html`, are left out. So are
 // managedFields, and annotations of other programs: kubectl keeps a copy of the object in one.
 
-import { MAX_INLINE_BYTES } from '../src/options/sealed-options.ts'
+import { MAX_INLINE_BYTES } from '../src/options/private.ts'
 import type { Whole } from '../src/schema/custom-resource.ts'
 import { CUT, toBeginning } from '../src/text/cut-text.ts'
 import type { KubeObject } from './kube-object.ts'

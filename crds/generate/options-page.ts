@@ -1,9 +1,7 @@
 import path from 'node:path'
 import { contradictions } from '../src/options/contradictions.ts'
-import { exampleOf, optionGroups } from '../src/options/groups.ts'
-import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
-import type { Option, OptionGroup } from '../src/options/rules/declare.ts'
-import type { LinkRule, PictureRule } from '../src/options/rules/option-rules.ts'
+import { exampleOf, type OptionSchema, optionGroups, toOptionSchema } from '../src/options/groups.ts'
+import type { LinkRule, Option, OptionGroup, PictureRule } from '../src/options/rules/declare.ts'
 import { warnings } from '../src/options/warnings.ts'
 import { toSnakeCase } from '../src/text/snake-case.ts'
 

@@ -1,6 +1,6 @@
 import type { Scope } from '@tintype/crds/kinds/api-key'
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
-import { CONTENT_TYPES, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
+import { CONTENT_TYPES, MovingFormat, StillFormat } from '@tintype/crds/options/output/formats'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import { type BodyDocumentation, MERGE_PATCH } from '../http/body.ts'
 import { COMMON_HEADERS, LIMIT_HEADERS } from '../http/headers.ts'

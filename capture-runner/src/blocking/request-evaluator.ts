@@ -1,5 +1,5 @@
 import { type FiltersEngine, Request, type RequestType } from '@ghostery/adblocker'
-import type { ResourceKind } from '@tintype/crds/options/page/blocking'
+import type { ResourceKind } from '@tintype/crds/options/page/preparing'
 import { siteOf } from '../browser/site.ts'
 import type { RequestRules } from '../plan/blocking.ts'
 import { createMatcher } from './patterns.ts'

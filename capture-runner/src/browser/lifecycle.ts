@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { WaitState } from '@tintype/crds/options/page/waiting'
+import type { WaitState } from '@tintype/crds/options/page/loading'
 import { abortable } from '../runtime/race.ts'
 import type { PageEvents } from './page-events.ts'
 

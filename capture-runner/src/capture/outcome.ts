@@ -1,6 +1,6 @@
 import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
 import type { CaptureResult } from '@tintype/crds/kinds/screenshot'
-import type { FileFormat } from '@tintype/crds/options/output/image'
+import type { FileFormat } from '@tintype/crds/options/output/formats'
 import { type Condition, ConditionType, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'
 import { cutText } from '@tintype/crds/text/cut-text'
 import { PAGE_FRAME, toIgnored } from '../comparison/to-boxes.ts'

@@ -1,6 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { regionOf } from '@tintype/crds/options/output/comparison'
-import { type StatusRange, toStatusRange } from '@tintype/crds/options/rules/status-ranges'
+import { type StatusRange, toStatusRange } from '@tintype/crds/options/rules/texts'
 import type { PageArea } from './to-boxes.ts'
 
 /** How to compare the picture with an earlier one, and what to leave out. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { ImageFormat, pictureLimits } from '@tintype/crds/options/output/image'
+import { ImageFormat, pictureLimits } from '@tintype/crds/options/output/formats'
 import sharp from '../picture/library.ts'
 
 // Pictures are decoded to a file, because two decoded full pages of 25,000 rows would take 400 MB. The library streams into its own format: a header

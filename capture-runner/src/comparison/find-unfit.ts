@@ -1,5 +1,5 @@
 import type { FormKind, UnfitReason } from '@tintype/crds/kinds/comparison'
-import { isStatusIn, type StatusRange } from '@tintype/crds/options/rules/status-ranges'
+import { isStatusIn, type StatusRange } from '@tintype/crds/options/rules/texts'
 
 // Decides whether a picture shows the page, or something in its place that must not be compared. Pure functions.
 

@@ -1,4 +1,4 @@
-import { type ImageFormat, MAX_WHOLE_PIXELS } from '@tintype/crds/options/output/image'
+import { type ImageFormat, MAX_WHOLE_PIXELS } from '@tintype/crds/options/output/formats'
 import type { Sharp } from 'sharp'
 import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-processing.ts'
 import { CaptureError } from '../runtime/errors.ts'

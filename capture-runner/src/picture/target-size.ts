@@ -1,4 +1,4 @@
-import { type ImageFormat, pictureLimits } from '@tintype/crds/options/output/image'
+import { type ImageFormat, pictureLimits } from '@tintype/crds/options/output/formats'
 import type { ProcessingPlan, ResizePlan } from '../plan/image-processing.ts'
 import { CaptureError } from '../runtime/errors.ts'
 

@@ -1,4 +1,4 @@
-import { type PictureLimits, pictureLimits } from '@tintype/crds/options/output/image'
+import { type PictureLimits, pictureLimits } from '@tintype/crds/options/output/formats'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { PageSize, Tile } from '../plan/region.ts'
 import { CaptureError } from '../runtime/errors.ts'

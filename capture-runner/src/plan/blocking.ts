@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import type { ResourceKind } from '@tintype/crds/options/page/blocking'
+import type { ResourceKind } from '@tintype/crds/options/page/preparing'
 
 /** Names of the filter engines in the image. */
 export type EngineName = 'ads' | 'trackers' | 'banners' | 'chats' | 'socials' | 'annoyances'

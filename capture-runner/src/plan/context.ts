@@ -1,6 +1,5 @@
 import { captureDefaults, type EffectiveOptions } from '@tintype/crds/options/catalog'
-import { type Device, findDevice } from '@tintype/crds/options/page/devices'
-import { toTimeZone } from '@tintype/crds/options/page/place'
+import { type Device, findDevice, toTimeZone } from '@tintype/crds/options/page/browser'
 import { buildMedia, type MediaPlan } from './media.ts'
 
 /** The browser to emulate. */

@@ -1,6 +1,6 @@
 import { thumbnailFormat } from '@tintype/crds/options/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { isMoving } from '@tintype/crds/options/output/image'
+import { isMoving } from '@tintype/crds/options/output/formats'
 import { type Color, parseColor } from './image.ts'
 
 /** A resize, in pixels. */

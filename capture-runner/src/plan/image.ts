@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { isMoving, type StillFormat } from '@tintype/crds/options/output/image'
+import { isMoving, type StillFormat } from '@tintype/crds/options/output/formats'
 
 /** The file to create. */
 export interface ImagePlan {

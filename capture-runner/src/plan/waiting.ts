@@ -1,5 +1,5 @@
+import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '@tintype/crds/dispatch/dispatch'
 import type { MovingParts } from '@tintype/crds/kinds/comparison'
-import { captureMillisecondsOf, stabilityRealMillisecondsOf } from '@tintype/crds/options/capture-time'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 
 /** Condition for an idle network. */

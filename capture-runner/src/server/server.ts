@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Identity, MAX_WAIT_SECONDS, type SandboxReport, type VideoReport } from '@tintype/crds/dispatch/dispatch'
-import { MAX_SEALED_BYTES } from '@tintype/crds/options/sealed-options'
+import { MAX_SEALED_BYTES } from '@tintype/crds/options/private'
 import type { Logger } from 'pino'
 import type { OrderKeys } from './keys.ts'
 import type { Runner } from './runner.ts'

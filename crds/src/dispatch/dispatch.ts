@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Engine, FormKind, IgnoredElements, MovingParts } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
-import { CaptureOptions } from '../options/catalog.ts'
+import { CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalog.ts'
+import { framesOf } from '../options/output/formats.ts'
 import { SealedPrivateOptions } from '../options/private.ts'
 
 // The protocol between operator and runner, HTTP on the runner's port.
@@ -63,8 +64,7 @@ export const Identity = z.object({
 export type Identity = z.infer<typeof Identity>
 
 /** A presigned PUT of one object; `If-None-Match: *` is among the headers. */
-export const UploadTarget = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
-export type UploadTarget = z.infer<typeof UploadTarget>
+const UploadTarget = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
 
 /** The picture to compare with: a presigned GET, which fails with 412 if the object has another ETag. */
 export const Baseline = z.object({
@@ -144,3 +144,83 @@ export type GivenUp = z.infer<typeof GivenUp>
 
 /** Maximum seconds of `Prefer: wait`. */
 export const MAX_WAIT_SECONDS = 30
+
+/** Milliseconds for the preparation of the browser and the upload. */
+const MARGIN_MILLISECONDS = 30_000
+/** For a copy to another store, with its retries. */
+const COPY_MILLISECONDS = 60_000
+const MAX_MILLISECONDS = 900_000
+
+/**
+ * Maximum milliseconds of one attempt on one pod, from dispatch to the stored file. It covers the sum of the other time limits, unless
+ * `jobTimeout` is set. Retries within the attempt (`retries`) use the remaining time.
+ * @param isWatched whether later runs of a schedule are compared with the picture
+ */
+export function attemptMilliseconds(options: CaptureOptions | undefined, isWatched = false): number {
+  const effective = withDefaults(options)
+  const { timeout, delay, jobTimeout, storageBucket } = effective
+  if (jobTimeout !== undefined) return jobTimeout
+  const copyMilliseconds = storageBucket === undefined ? 0 : COPY_MILLISECONDS
+  const isCompared = isWatched || effective.compareTo !== undefined
+  const stability = effective.stabilityTimeout > 0 ? stabilityRealMillisecondsOf(isCompared) : 0
+  const steps = timeout + delay + waitMilliseconds(effective) + stability + captureMillisecondsOf(effective) + copyMilliseconds
+  return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
+}
+
+/** Milliseconds for the waits for elements and expressions. */
+function waitMilliseconds(options: EffectiveOptions): number {
+  const { waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector, timeout } = options
+  const all = [waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector]
+  const awaited = all.filter((what) => what !== undefined)
+  return awaited.length * (options.waitForSelectorTimeout ?? timeout) + scrollMilliseconds(options)
+}
+
+/** Milliseconds for one scroll, without the pause after it. */
+const SCROLL_MILLISECONDS = 300
+
+function scrollMilliseconds(options: EffectiveOptions): number {
+  const { fullPageScroll, fullPageScrollBy, fullPageMaxScrolls, fullPageMaxHeight, viewportHeight, fullPageScrollDelay } = options
+  if (!fullPageScroll) return 0
+  const scrolls = fullPageMaxScrolls ?? Math.ceil(fullPageMaxHeight / (fullPageScrollBy ?? Math.max(100, viewportHeight)))
+  return scrolls * (fullPageScrollDelay + SCROLL_MILLISECONDS)
+}
+
+/** Milliseconds that an upload URL stays valid after its attempt. */
+export const UPLOAD_GRACE_MILLISECONDS = 60_000
+
+// How long parts of a capture may take.
+
+const STABILITY_REAL_MILLISECONDS = 8_000
+/** A picture that shows the middle of a movement would raise a false alarm, and comparisons are rarely urgent. */
+const COMPARED_STABILITY_REAL_MILLISECONDS = 15_000
+
+/**
+ * Maximum milliseconds of real time for `stabilityTimeout`, which counts page time.
+ * @param isCompared whether the picture is compared with an earlier or a later one
+ */
+export const stabilityRealMillisecondsOf = (isCompared: boolean): number =>
+  isCompared ? COMPARED_STABILITY_REAL_MILLISECONDS : STABILITY_REAL_MILLISECONDS
+
+const CAPTURE_MILLISECONDS = 30_000
+/** A page of 25,000 pixels takes 2 s on an idle processor, and 20 s on one that ten captures share. */
+const MILLISECONDS_PER_PIXEL = 2
+const MAX_CAPTURE_MILLISECONDS = 120_000
+/** A frame of 1920 × 1080 takes 80 ms on an idle processor. */
+const MILLISECONDS_PER_FRAME = 200
+const USUAL_FRAME_PIXELS = 1920 * 1080
+const MAX_RECORDING_MILLISECONDS = 600_000
+
+/** Maximum milliseconds for taking the picture: `captureTimeout`, or a limit that grows with the maximum height or the number of frames. */
+export function captureMillisecondsOf(options: EffectiveOptions): number {
+  const { captureTimeout, fullPage, fullPageMaxHeight } = options
+  if (captureTimeout !== undefined) return captureTimeout
+  const frames = framesOf(options)
+  if (frames > 0) return Math.min(CAPTURE_MILLISECONDS + frameMilliseconds(options) * frames, MAX_RECORDING_MILLISECONDS)
+  const more = fullPage ? MILLISECONDS_PER_PIXEL * fullPageMaxHeight : 0
+  return Math.min(CAPTURE_MILLISECONDS + more, MAX_CAPTURE_MILLISECONDS)
+}
+
+function frameMilliseconds({ viewportWidth, viewportHeight, deviceScaleFactor }: EffectiveOptions): number {
+  const pixels = viewportWidth * viewportHeight * deviceScaleFactor ** 2
+  return MILLISECONDS_PER_FRAME * Math.max(1, Math.round(pixels / USUAL_FRAME_PIXELS))
+}

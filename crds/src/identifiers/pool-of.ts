@@ -1,5 +1,5 @@
 import type { CaptureOptions } from '../options/catalog.ts'
-import { isMoving } from '../options/output/image.ts'
+import { isMoving } from '../options/output/formats.ts'
 import { DEFAULT_POOL, DEFAULT_VIDEO_POOL } from './names.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { CaptureOptions } from './catalog.ts'
-import { FileFormat, isMoving } from './output/image.ts'
-import { ThumbnailFormat } from './output/image-processing.ts'
+import { FileFormat, isMoving, ThumbnailFormat } from './output/formats.ts'
 
 // Files beside the picture. The options alone determine the files and their names. The operator presigns an upload URL for each file
 // before the capture, and never reads a name from what a runner wrote.

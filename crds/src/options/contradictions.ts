@@ -2,20 +2,23 @@ import type { CelRule } from '../schema/custom-resource.ts'
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type CaptureOptions, captureDefaults, type EffectiveOptions, withDefaults } from './catalog.ts'
 import { type AllOptions, all, any, type Condition, formula, given, is, not, type OptionName, on, other, set } from './conditions.ts'
-import { ImageFormat, isMoving, MovingFormat, pictureLimits } from './output/image.ts'
-import { isPageRanges } from './output/pdf.ts'
-import { isStoragePath } from './output/storage.ts'
+import { isStoragePath } from './output/delivery.ts'
 import {
+  ImageFormat,
+  isMoving,
+  isPageRanges,
   isScrollWithinVideo,
   MAX_GIF_SECONDS,
   MAX_VIDEO_FRAMES,
   MAX_VIDEO_PIXELS,
   MIN_SCROLL_MILLISECONDS,
+  MovingFormat,
+  pictureLimits,
   videoGroup,
-} from './output/video.ts'
-import { isFixedTime, isLocale, toTimeZone } from './page/place.ts'
+} from './output/formats.ts'
+import { isFixedTime, isLocale, toTimeZone } from './page/browser.ts'
 import { NO_COLON } from './private.ts'
-import { isStatusRange } from './rules/status-ranges.ts'
+import { isStatusRange } from './rules/texts.ts'
 
 /**
  * Options that cannot be combined. The gateway checks this, the API server checks it with CEL if the object shows all the options, and the

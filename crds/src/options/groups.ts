@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { captureGroups } from './catalog.ts'
-import { toOptionSchema } from './option-schema.ts'
 import { cacheGroup } from './output/cache.ts'
 import { deliveryGroup } from './output/delivery.ts'
 import { privateGroup } from './private.ts'
@@ -31,3 +31,21 @@ export function exampleOf(name: string): unknown {
     (value) => isOther(value) && value >= minimum && value <= maximum && value % 1 === 0,
   )
 }
+
+/** The part of an option's JSON Schema that docs/options.md and the tests read. */
+export interface OptionSchema {
+  type?: string
+  description?: string
+  enum?: readonly unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+  maxProperties?: number
+  pattern?: string
+  items?: OptionSchema
+}
+
+/** Converts an option's zod schema to JSON Schema. */
+export const toOptionSchema = (schema: z.ZodType): OptionSchema =>
+  z.toJSONSchema(schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema, { io: 'input' }) as OptionSchema

@@ -1,8 +1,7 @@
 import { toSnakeCase } from '../text/snake-case.ts'
 import { type AllOptions, all, any, type Condition, is, not, type OptionName, on, other, set } from './conditions.ts'
-import { MovingFormat } from './output/image.ts'
-import { pdfGroup } from './output/pdf.ts'
-import { hasFormats, isLocale } from './page/place.ts'
+import { MovingFormat, pdfGroup } from './output/formats.ts'
+import { hasFormats, isLocale } from './page/browser.ts'
 
 // Options that are set but have no effect, because of other options. The request is accepted, and the record lists them in `warnings`.
 

@@ -1,5 +1,5 @@
 import { MAX_MARKER_BYTES } from '../crypto/signed-markers.ts'
-import { MAX_SEALED_BYTES } from '../options/sealed-options.ts'
+import { MAX_SEALED_BYTES } from '../options/private.ts'
 import * as keys from './storage-keys.ts'
 
 // All that Tintype stores in the bucket, by folder: the first part of a key. The policies of the stores, their lifecycle rules, the deletion of accounts,

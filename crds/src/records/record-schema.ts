@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ComparisonRule, Engine, MovingParts, UNFIT_MEANING, UnfitReason } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
-import { MovingFormat, StillFormat } from '../options/output/image.ts'
+import { MovingFormat, StillFormat } from '../options/output/formats.ts'
 import { JOB_ERRORS } from '../schema/errors.ts'
 import { anId, count, instant } from '../schema/wire-fields.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { toTimeZone } from '../options/page/place.ts'
+import { toTimeZone } from '../options/page/browser.ts'
 
 // Offsets of IANA time zones from UTC, from the tables of the JavaScript engine. Pure.
 

@@ -1,6 +1,5 @@
 import type { CaptureOptions } from '../options/catalog.ts'
-import { isMoving } from '../options/output/image.ts'
-import { videoDefaults } from '../options/output/video.ts'
+import { isMoving, videoDefaults } from '../options/output/formats.ts'
 
 /** Seconds of a video for one unit of quota. */
 export const SECONDS_PER_UNIT = 10

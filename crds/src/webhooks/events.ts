@@ -2,7 +2,7 @@ import { EVENT_DOWNLOAD_SECONDS, expiryOf, signLink } from '../crypto/download-l
 import type { KeyRing } from '../crypto/key-ring.ts'
 import { createdAtOf, derivedId, screenshotIdOf } from '../identifiers/ids.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
-import { isMoving } from '../options/output/image.ts'
+import { isMoving } from '../options/output/formats.ts'
 import { type ScreenshotRecord, toRecord } from '../records/record.ts'
 import { type EventSubject, type EventType, isCreationEvent, subjectOf } from '../schema/event-types.ts'
 

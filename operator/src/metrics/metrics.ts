@@ -3,7 +3,7 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Comparison } from '@tintype/crds/kinds/comparison'
 import { Phase, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
-import { FileFormat } from '@tintype/crds/options/output/image'
+import { FileFormat } from '@tintype/crds/options/output/formats'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createRuntimeMetrics } from '../controller-runtime/metrics.ts'
 

@@ -3,7 +3,7 @@ import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { isMoving } from '@tintype/crds/options/output/image'
+import { isMoving } from '@tintype/crds/options/output/formats'
 import { accountOf } from '@tintype/crds/records/record'
 import { findPlan, limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 

@@ -1,4 +1,4 @@
-import { MAX_SEALED_BYTES } from '../../../crds/src/options/sealed-options.ts'
+import { MAX_SEALED_BYTES } from '../../../crds/src/options/private.ts'
 
 /** Objects that no program of Tintype writes to the bucket. */
 export const JUNK: readonly (string | Buffer)[] = [

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { exampleOf } from '../../../crds/src/options/groups.ts'
-import { type OptionSchema, toOptionSchema } from '../../../crds/src/options/option-schema.ts'
+import { exampleOf, type OptionSchema, toOptionSchema } from '../../../crds/src/options/groups.ts'
 
 /** Values of an option on both sides of its limits. The second one is valid. */
 export function samplesOf(name: string, schema: z.ZodType): unknown[] {

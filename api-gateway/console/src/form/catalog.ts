@@ -1,11 +1,9 @@
 import { CaptureOptions, isLarge } from '@tintype/crds/options/catalog'
-import { optionGroups } from '@tintype/crds/options/groups'
-import { type OptionSchema, toOptionSchema } from '@tintype/crds/options/option-schema'
+import { type OptionSchema, optionGroups, toOptionSchema } from '@tintype/crds/options/groups'
 import { CacheOptions } from '@tintype/crds/options/output/cache'
-import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/image'
+import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/formats'
 import { privateOptionNames } from '@tintype/crds/options/private'
-import type { Option } from '@tintype/crds/options/rules/declare'
-import type { LinkRule } from '@tintype/crds/options/rules/option-rules'
+import type { LinkRule, Option } from '@tintype/crds/options/rules/declare'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
 
 // The fields of the form, from the catalog of options that the API itself reads. The build replaces this module by its data, so that a browser

@@ -1,4 +1,4 @@
-import { RECORD_OPTIONS, type RecordOptionName } from '@tintype/crds/options/record-options'
+import { RECORD_OPTIONS, type RecordOptionName } from '@tintype/crds/options/output/delivery'
 import type { components } from '../../../client/src/generated/api.ts'
 import { type Field, fieldsByName, isPicture } from '../form/fields.ts'
 import { type FindProblems, type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'

@@ -1,5 +1,5 @@
-import { RECORD_OPTIONS } from '@tintype/crds/options/record-options'
-import { isRefusedInLinks } from '@tintype/crds/options/rules/option-rules'
+import { RECORD_OPTIONS } from '@tintype/crds/options/output/delivery'
+import { isRefusedInLinks } from '@tintype/crds/options/rules/declare'
 import { fieldsByName, isMoving } from '../form/fields.ts'
 
 // The same capture as a command, as code, as a manifest and as the parameters of a link.

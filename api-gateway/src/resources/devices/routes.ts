@@ -1,4 +1,4 @@
-import { DEVICES, type Device, toDeviceId } from '@tintype/crds/options/page/devices'
+import { DEVICES, type Device, toDeviceId } from '@tintype/crds/options/page/browser'
 import { z } from 'zod'
 import { dataBody } from '../../http/envelopes.ts'
 import { type Route, routeFor } from '../../http/route.ts'

@@ -1,5 +1,5 @@
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
-import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import { CONTENT_TYPES } from '@tintype/crds/options/output/formats'
 import { replaceMisleading } from '@tintype/crds/text/misleading-name'
 
 const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES])

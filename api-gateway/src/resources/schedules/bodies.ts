@@ -1,6 +1,6 @@
 import { CaptureOptions } from '@tintype/crds/options/catalog'
-import { isMoving } from '@tintype/crds/options/output/image'
-import { MediaFeatures } from '@tintype/crds/options/page/emulation'
+import { isMoving } from '@tintype/crds/options/output/formats'
+import { MediaFeatures } from '@tintype/crds/options/page/browser'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { parseCron } from '@tintype/crds/schedule/cron'
 import { nextTime } from '@tintype/crds/schedule/times'

@@ -1,7 +1,7 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
-import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'

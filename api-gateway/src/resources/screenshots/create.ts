@@ -1,7 +1,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
-import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
+import { CONTENT_TYPES } from '@tintype/crds/options/output/formats'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import { unitsOf } from '@tintype/crds/usage/units'

@@ -1,5 +1,5 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
-import { type FileFormat, MovingFormat, StillFormat } from '@tintype/crds/options/output/image'
+import { type FileFormat, MovingFormat, StillFormat } from '@tintype/crds/options/output/formats'
 import type { WireStatus } from '@tintype/crds/records/record'
 import { DAY_OR_TIME } from '@tintype/crds/text/time-text'
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { isMoving } from '@tintype/crds/options/output/image'
+import { isMoving } from '@tintype/crds/options/output/formats'
 import { toRecord } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { counted } from '@tintype/crds/text/counted'

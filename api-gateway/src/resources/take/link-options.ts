@@ -1,7 +1,7 @@
 import type { LinkPolicySpec } from '@tintype/crds/kinds/api-key'
 import { optionsByName } from '@tintype/crds/options/groups'
-import { MARKUP_URL } from '@tintype/crds/options/page/source'
-import { isRefusedInLinks, type LinkRule } from '@tintype/crds/options/rules/option-rules'
+import { MARKUP_URL } from '@tintype/crds/options/page/loading'
+import { isRefusedInLinks, type LinkRule } from '@tintype/crds/options/rules/declare'
 import { toCamelCase } from '@tintype/crds/text/snake-case'
 import { ApiError, type Problem } from '../../common/errors.ts'
 

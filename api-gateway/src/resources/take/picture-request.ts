@@ -1,6 +1,6 @@
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'
-import type { FileFormat } from '@tintype/crds/options/output/image'
+import type { FileFormat } from '@tintype/crds/options/output/formats'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { RequestedOptions } from '../../creation/build.ts'
 import { parseCreateBody } from '../screenshots/create-body.ts'

@@ -1,6 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { isMoving, type MovingFormat } from '@tintype/crds/options/output/image'
-import { scrollPlanOf } from '@tintype/crds/options/output/video'
+import { isMoving, type MovingFormat, scrollPlanOf } from '@tintype/crds/options/output/formats'
 import type { ScrollTimes } from '../../video/scroll-position.ts'
 
 interface Size {

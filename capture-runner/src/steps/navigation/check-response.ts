@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
-import { isStatusIn, toStatusRange } from '@tintype/crds/options/rules/status-ranges'
+import { isStatusIn, toStatusRange } from '@tintype/crds/options/rules/texts'
 import { siteOf } from '../../browser/site.ts'
 import { callInPage } from '../../page/call.ts'
 import { CaptureError } from '../../runtime/errors.ts'

@@ -1,4 +1,4 @@
-import type { WaitState } from '@tintype/crds/options/page/waiting'
+import type { WaitState } from '@tintype/crds/options/page/loading'
 import type { MainResponse } from '../../browser/lifecycle.ts'
 import type { Tab } from '../../browser/tab.ts'
 import { classifyFailure } from '../../egress/classify-failure.ts'

@@ -1,4 +1,4 @@
-import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import { cutText } from '@tintype/crds/text/cut-text'
 import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { callInPage } from '../../page/call.ts'

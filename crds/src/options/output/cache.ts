@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { defaultsOf, flag, formed, group, integer } from '../rules/declare.ts'
-import type { OptionRules } from '../rules/option-rules.ts'
+import { defaultsOf, flag, formed, group, integer, type OptionRules } from '../rules/declare.ts'
 
 // Options to reuse an earlier picture. They are not part of CaptureOptions: the gateway reads them, and the object stores
 // only the result (spec.cacheAs, spec.cachedFrom).

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formed, group, list, NOT_IN_LINKS, number, off } from '../rules/declare.ts'
-import { statusRanges } from '../rules/status-ranges.ts'
+import { statusRanges } from '../rules/texts.ts'
 
 /** Maximum entries of `compareIgnore`. */
 export const MAX_IGNORE_ENTRIES = 20

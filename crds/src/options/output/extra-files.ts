@@ -1,4 +1,4 @@
-import { group, off, SEPARATE } from '../rules/declare.ts'
+import { group, off, on, SEPARATE } from '../rules/declare.ts'
 
 const file = (what: string) => off(`Stores ${what} beside the capture.`)
 
@@ -10,4 +10,24 @@ export const extraFilesGroup = group('Additional files', SEPARATE, {
   saveHar: file('the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides,'),
   saveConsole: file('console messages and uncaught errors, which can contain what mask_selectors hides, as JSON'),
   saveAccessibilityTree: file('the accessibility tree as JSON'),
+})
+
+const always = (what: string) => on(`Records ${what}. Always on.`)
+const note = (what: string) => off(`Records ${what} in the record’s metadata.`)
+
+/** Facts about the page that the record can include. */
+export const metadataGroup = group('Metadata in the record', SEPARATE, {
+  metadataPageTitle: always('the page’s title'),
+  metadataFinalUrl: note('the redirects that led to final_url'),
+  metadataHttpResponseStatusCode: always('the HTTP status of the page'),
+  metadataHttpResponseHeaders: note('the response headers of the page, except cookies,'),
+  metadataImageSize: note('width and height of the picture'),
+  metadataOpenGraph: note('Open Graph and Twitter tags and the description'),
+  metadataIcon: note('the URL of the page’s best icon'),
+  metadataFonts: note('the font families that the page uses'),
+  metadataTimings: note('the duration of each step and of the page load, in milliseconds,'),
+  metadataContentHash: note('the file’s SHA-256 and a perceptual hash of the picture'),
+  metadataPalette: note('the picture’s main colors'),
+  metadataLinks: note('the first 100 URLs that the page links to'),
+  metadataBlockedRequests: note('the number of blocked requests'),
 })

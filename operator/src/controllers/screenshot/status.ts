@@ -1,4 +1,4 @@
-import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/dispatch/deadline'
+import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/dispatch/dispatch'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'

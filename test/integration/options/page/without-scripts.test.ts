@@ -4,8 +4,8 @@
 import type { RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import t, { type Test } from 'tap'
+import { waitingGroup } from '../../../../crds/src/options/page/loading.ts'
 import { preparingGroup } from '../../../../crds/src/options/page/preparing.ts'
-import { waitingGroup } from '../../../../crds/src/options/page/waiting.ts'
 import { BLUE, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
 import { openStage } from '../options.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { findDevice } from '@tintype/crds/options/page/devices'
+import { findDevice } from '@tintype/crds/options/page/browser'
 import pino from 'pino'
 import t from 'tap'
 import type { RunningBrowser } from '../../../../capture-runner/src/browser/browser.ts'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { WaitState } from '@tintype/crds/options/page/waiting'
+import type { WaitState } from '@tintype/crds/options/page/loading'
 import type { CDPSession } from 'playwright'
 import t, { type Test } from 'tap'
 import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'

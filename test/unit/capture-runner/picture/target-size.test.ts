@@ -4,7 +4,7 @@ import { processPicture } from '../../../../capture-runner/src/picture/image-pro
 import { targetSize } from '../../../../capture-runner/src/picture/target-size.ts'
 import { buildImageProcessing, type ProcessingPlan } from '../../../../capture-runner/src/plan/image-processing.ts'
 import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalog.ts'
-import { ImageFormat } from '../../../../crds/src/options/output/image.ts'
+import { ImageFormat } from '../../../../crds/src/options/output/formats.ts'
 
 const planOf = (options: CaptureOptions): ProcessingPlan => buildImageProcessing(withDefaults(options)).processing!
 const aPicture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#fff' } })

@@ -1,5 +1,5 @@
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
-import { MARKUP_URL } from '@tintype/crds/options/page/source'
+import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import t from 'tap'
 import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import {

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
-import { CaptureOrder, Identity, SignedRequest } from '../../../../crds/src/dispatch/dispatch.ts'
+import { attemptMilliseconds, CaptureOrder, Identity, SignedRequest } from '../../../../crds/src/dispatch/dispatch.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { NOON } from '../../../support/fakes/builders.ts'
 

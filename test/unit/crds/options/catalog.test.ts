@@ -1,8 +1,7 @@
 import t from 'tap'
 import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalog.ts'
-import { deliveryGroup } from '../../../../crds/src/options/output/delivery.ts'
-import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/image.ts'
-import { RECORD_OPTIONS } from '../../../../crds/src/options/record-options.ts'
+import { deliveryGroup, RECORD_OPTIONS } from '../../../../crds/src/options/output/delivery.ts'
+import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/formats.ts'
 import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 

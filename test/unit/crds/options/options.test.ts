@@ -5,15 +5,20 @@ import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/
 import type { AllOptions } from '../../../../crds/src/options/conditions.ts'
 import { contradictions, maxViewportPixels, windowPixels } from '../../../../crds/src/options/contradictions.ts'
 import { optionsByName } from '../../../../crds/src/options/groups.ts'
-import { ImageFormat, isMoving, MovingFormat, StillFormat } from '../../../../crds/src/options/output/image.ts'
-import { isStoragePath } from '../../../../crds/src/options/output/storage.ts'
-import { framesOf, isScrollWithinVideo, scrollPlanOf } from '../../../../crds/src/options/output/video.ts'
-import { DEVICES, findDevice, toDeviceId } from '../../../../crds/src/options/page/devices.ts'
-import { isFixedTime } from '../../../../crds/src/options/page/place.ts'
+import { isStoragePath } from '../../../../crds/src/options/output/delivery.ts'
+import {
+  framesOf,
+  ImageFormat,
+  isMoving,
+  isScrollWithinVideo,
+  MovingFormat,
+  StillFormat,
+  scrollPlanOf,
+} from '../../../../crds/src/options/output/formats.ts'
+import { DEVICES, findDevice, isFixedTime, toDeviceId } from '../../../../crds/src/options/page/browser.ts'
 import { DEFAULT_OPTION_POLICY, findForbidden, OptionPolicyText, toForbiddenMessage } from '../../../../crds/src/options/policy.ts'
 import { privateOptionNames } from '../../../../crds/src/options/private.ts'
-import { flag, group, off, PICTURE } from '../../../../crds/src/options/rules/declare.ts'
-import { isRefusedInLinks } from '../../../../crds/src/options/rules/option-rules.ts'
+import { flag, group, isRefusedInLinks, off, PICTURE } from '../../../../crds/src/options/rules/declare.ts'
 import { findWarnings, warnings } from '../../../../crds/src/options/warnings.ts'
 import { parseObjectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { assertAccepts, assertEvery } from '../../../support/accepts.ts'

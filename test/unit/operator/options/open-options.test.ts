@@ -3,8 +3,13 @@ import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
-import { PrivateOptions } from '../../../../crds/src/options/private.ts'
-import { MAX_INLINE_BYTES, MAX_OPTIONS_BYTES, MAX_SEALED_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
+import {
+  MAX_INLINE_BYTES,
+  MAX_OPTIONS_BYTES,
+  MAX_SEALED_BYTES,
+  PrivateOptions,
+  type SealedOptions,
+} from '../../../../crds/src/options/private.ts'
 import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import { type OptionsSources, openOptions } from '../../../../operator/src/options/open-options.ts'
 import { OptionsError } from '../../../../operator/src/options/options-error.ts'

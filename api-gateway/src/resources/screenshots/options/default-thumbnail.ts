@@ -1,4 +1,4 @@
-import { isMoving } from '@tintype/crds/options/output/image'
+import { isMoving } from '@tintype/crds/options/output/formats'
 import type { RequestedOptions } from '../../../creation/build.ts'
 
 // Administrators can give every screenshot of the REST API a thumbnail, so that lists load small files.

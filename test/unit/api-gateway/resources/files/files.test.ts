@@ -9,8 +9,7 @@ import type { CaptureResult } from '../../../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../../../crds/src/options/artifacts.ts'
 import type { CaptureOptions } from '../../../../../crds/src/options/catalog.ts'
 import { extraFilesGroup } from '../../../../../crds/src/options/output/extra-files.ts'
-import { FileFormat } from '../../../../../crds/src/options/output/image.ts'
-import { ThumbnailFormat } from '../../../../../crds/src/options/output/image-processing.ts'
+import { FileFormat, ThumbnailFormat } from '../../../../../crds/src/options/output/formats.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 interface Response {

@@ -7,7 +7,7 @@ import { MAX_QUERY_LENGTH, parseLinkQuery } from '../../../../../api-gateway/src
 import { ParsedLink, ParsedLinks } from '../../../../../api-gateway/src/resources/take/parsed-link.ts'
 import { isTracking, TRACKING_NAMES, TRACKING_PREFIXES } from '../../../../../api-gateway/src/resources/take/tracking-parameters.ts'
 import { exampleOf, optionsByName } from '../../../../../crds/src/options/groups.ts'
-import { isRefusedInLinks } from '../../../../../crds/src/options/rules/option-rules.ts'
+import { isRefusedInLinks } from '../../../../../crds/src/options/rules/declare.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 import { assertEvery } from '../../../../support/accepts.ts'
 import { refusalOf } from '../../requests.ts'

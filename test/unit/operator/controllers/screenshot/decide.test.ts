@@ -1,5 +1,5 @@
 import t from 'tap'
-import { attemptMilliseconds } from '../../../../../crds/src/dispatch/deadline.ts'
+import { attemptMilliseconds } from '../../../../../crds/src/dispatch/dispatch.ts'
 import type { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ChargeResult } from '../../../../../operator/src/controllers/screenshot/charge.ts'
 import {

@@ -1,7 +1,25 @@
 import { z } from 'zod'
-import { choice, declare, type Facts, filled, group, integer, off, PICTURE } from '../rules/declare.ts'
-import type { PictureRule } from '../rules/option-rules.ts'
-import { selector } from './texts.ts'
+import { choice, declare, type Facts, filled, group, integer, off, on, PICTURE, type PictureRule, SEPARATE } from '../rules/declare.ts'
+import { httpUrl, pageTexts, selector, selectors, statusRanges, urlPatterns } from '../rules/texts.ts'
+
+/** URL of a Screenshot whose page is in the options and has no base URL. */
+export const MARKUP_URL = 'about:html'
+
+const markup = (most: number, own: Facts<string>) =>
+  declare(z.string().min(1).max(most), { links: 'own_markup', isLarge: true, ...own }, `1 to ${most} characters`)
+
+/** Source of the page, if not its URL alone. */
+export const sourceGroup = group('Source of the page', PICTURE, {
+  html: markup(2_097_152, { example: '<h1>Invoice 1042</h1>' })(
+    'The page as HTML, instead of url. The browser still loads its resources from the network.',
+  ),
+  markdown: markup(1_048_576, { example: '# Invoice 1042' })(
+    'The page as Markdown, instead of url. It is rendered on a white background, with tables, task lists, and headings whose ids are those of GitHub. HTML in it is shown as text.',
+  ),
+  htmlBaseUrl: httpUrl({ example: 'https://example.com/invoices/' })('Base URL of html or markdown for relative links, http or https.'),
+  referer: httpUrl({ example: 'https://www.google.com/' })('URL in the header Referer of the page’s request, http or https.'),
+  offline: off('Blocks every request of html or markdown, so that only inline content is shown.'),
+})
 
 export const WaitState = z.enum(['load', 'domcontentloaded', 'networkidle', 'commit'])
 export type WaitState = z.infer<typeof WaitState>
@@ -65,4 +83,25 @@ export const waitingGroup = group('Waiting, limits and retries', PICTURE, {
   blankPageAction: choice(['accept', 'retry', 'fail'], { default: 'retry' })(
     'How to handle a picture that shows nearly one color: accept keeps it, retry retries once and then keeps it with a warning, fail retries once and then fails.',
   ),
+})
+
+/** Conditions that fail a capture. */
+export const failingGroup = group('Failure conditions', SEPARATE, {
+  failOnStatus: statusRanges({ example: ['404', '500-599'] })('HTTP statuses of the page that fail the capture, such as 404 or 500-511.'),
+  failIfContentContains: pageTexts(20, { example: ['Access denied'] })('Texts that fail the capture if the page shows one of them.'),
+  failIfContentMissing: pageTexts(20, { example: ['Add to basket'] })(
+    'Texts that fail the capture if one of them is missing from the page.',
+  ),
+  failIfSelectorPresent: selectors(20, { example: ['.captcha'] })('CSS selectors that fail the capture if an element matches one of them.'),
+  failIfRequestFailed: urlPatterns(20, { example: ['*://*/app.js'] })(
+    'URL patterns of requests whose failure fails the capture; * matches any text.',
+  ),
+  failOnScriptError: on(
+    'Fails the capture if scripts throws an error; if false, the record has a warning. A syntax error always fails the capture.',
+  ),
+  failOnRedirect: choice(['never', 'cross_site', 'always'], { default: 'never' })(
+    'Whether a redirect to another URL fails the capture: never, cross_site or always.',
+  ),
+  failOnPageError: off('Fails the capture if a script of the page throws an uncaught error.'),
+  failOnBotChallenge: off('Fails the capture if the site shows a bot challenge.'),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withAsciiForm } from '../../text/ascii-form.ts'
-import { declare, type Facts, formed, list } from '../rules/declare.ts'
+import { declare, type Facts, formed, list } from './declare.ts'
 
 // Texts that several options use. All have a maximum length, because Kubernetes objects store them.
 
@@ -36,3 +36,38 @@ export const pageTexts = (most: number, own: Facts<string[]>) => list(boundedTex
 const COLOR = /^(#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z]+\([-0-9.,%/ A-Za-z]+\))$/
 /** A CSS color: by name, by hexadecimal digits or by function. */
 export const color = <Own extends Facts<string>>(own: Own) => formed(64, COLOR, own)
+
+// Ranges of HTTP statuses in options, such as 404 and 500-511.
+
+/** Maximum entries of a list. */
+const MAX_RANGES = 20
+
+const Range = z
+  .string()
+  .max(7)
+  .regex(/^[1-5][0-9]{2}(-[1-5][0-9]{2})?$/)
+
+/** Declares a list of ranges. */
+export const statusRanges = (own: Facts<string[]>) => list(Range, MAX_RANGES, own)
+
+/** A range of HTTP statuses, both ends included. */
+export interface StatusRange {
+  from: number
+  to: number
+}
+
+/** `404`, `500-511`. */
+export function toStatusRange(text: string): StatusRange {
+  const [from = 0, to = from] = text.split('-').map(Number)
+  return { from, to }
+}
+
+/** False for a range that is empty, such as `511-500`. */
+export const isStatusRange = (text: string): boolean => {
+  const { from, to } = toStatusRange(text)
+  return from <= to
+}
+
+/** Whether a status is in one of the ranges. */
+export const isStatusIn = (status: number, ranges: readonly StatusRange[]): boolean =>
+  ranges.some(({ from, to }) => status >= from && status <= to)
