@@ -1,9 +1,15 @@
 import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/addresses/address-rules'
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { OptionPolicyText } from '@tintype/crds/options/policy'
-import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
-import { checkStorageSettings, OptionalStorageUrl, storageSettings, toStorageAccess } from '@tintype/crds/runtime/storage-settings'
-import { CommaList } from '@tintype/crds/text/comma-list'
+import {
+  CommaList,
+  checkStorageSettings,
+  OptionalStorageUrl,
+  OtlpEndpoint,
+  OtlpHeaders,
+  storageSettings,
+  toStorageAccess,
+} from '@tintype/crds/runtime/settings'
 import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { MIN_BODY_BUDGET_BYTES } from './bodies/budget.ts'

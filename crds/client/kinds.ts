@@ -1,5 +1,4 @@
-import type { Account } from '../src/kinds/account.ts'
-import type { AccountUsage, StoredUsageStatus } from '../src/kinds/account-usage.ts'
+import type { Account, AccountUsage, StoredUsageStatus } from '../src/kinds/account.ts'
 import type { ApiKey } from '../src/kinds/api-key.ts'
 import type { RunnerPool } from '../src/kinds/runner-pool.ts'
 import type { Screenshot } from '../src/kinds/screenshot.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../src/text/parse-json.ts'
+import { parseJson } from '../src/text/json.ts'
 
 /** The part of an error body (`kind: Status`) that the client reads. */
 export type StatusBody = {

@@ -1,4 +1,4 @@
-import { findFirst } from '../src/runtime/find-first.ts'
+import { findFirst } from '../src/runtime/lists.ts'
 import { type KubeObject, keyOf, type ObjectKey } from './kube-object.ts'
 
 /** The index values of an object; `undefined` excludes it from the index. */

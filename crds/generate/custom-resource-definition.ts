@@ -1,7 +1,6 @@
 import { GROUP, VERSION } from '../src/identifiers/names.ts'
 import { toKubernetesText } from '../src/options/kubernetes-names.ts'
-import type { Definition } from '../src/schema/custom-resource.ts'
-import { nameRules } from '../src/schema/object-names.ts'
+import { type Definition, nameRules } from '../src/schema/custom-resource.ts'
 import { toStructuralSchema } from './structural-schema.ts'
 
 /** Keys whose string values are texts for people. A value that is not a string belongs to a field of that name. */

@@ -1,5 +1,4 @@
-import { mayList, policyOf } from '../src/records/folder-policies.ts'
-import { type Folder, folders, IDENTITIES, type Identity } from '../src/records/folders.ts'
+import { type Folder, folders, IDENTITIES, type Identity, mayList, policyOf } from '../src/records/folders.ts'
 
 // Writes the folders of the bucket into documents: what each identity may do, and what deletes objects.
 

@@ -3,7 +3,7 @@ import { contradictions } from '../src/options/contradictions.ts'
 import { exampleOf, type OptionSchema, optionGroups, toOptionSchema } from '../src/options/groups.ts'
 import type { LinkRule, Option, OptionGroup, PictureRule } from '../src/options/rules/declare.ts'
 import { warnings } from '../src/options/warnings.ts'
-import { toSnakeCase } from '../src/text/snake-case.ts'
+import { toSnakeCase } from '../src/text/words.ts'
 
 // Builds docs/options.md from the definitions of the options and from the names of the tests.
 

@@ -25,7 +25,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
   // The command line client and the console show the same characters of texts of strangers, and say the same to people about errors.
   {
     from: /^api-gateway\/cli\/src\//,
-    to: /^(api-gateway\/(cli\/src\/|client\/src\/(index|common\/people-remedies)\.ts$)|crds\/src\/text\/hidden-characters\.ts$)/,
+    to: /^(api-gateway\/(cli\/src\/|client\/src\/(index|common\/people-remedies)\.ts$)|crds\/src\/text\/visible\.ts$)/,
   },
   // The console reads the catalog of options and the code of cron expressions. It signs links and says what to do about errors with the code of the client.
   {

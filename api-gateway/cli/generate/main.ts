@@ -9,7 +9,7 @@ import { type OptionSchema, optionGroups, optionsByName, toOptionSchema } from '
 import { RECORD_OPTIONS } from '@tintype/crds/options/output/delivery'
 import { toDeviceId } from '@tintype/crds/options/page/browser'
 import { isRefusedInLinks } from '@tintype/crds/options/rules/declare'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import { writeGenerated } from '../../../crds/generate/write-generated.ts'
 import { API_VERSION } from '../../src/common/version.ts'
 

@@ -1,6 +1,5 @@
-import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { isFuture, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { dayPrefix, isDay, recordsPrefix, type SegmentName, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
-import { isFuture } from '@tintype/crds/records/stored-json'
 import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import { PAGE } from '@tintype/crds/storage/port'

@@ -1,5 +1,5 @@
 import { toPath } from '@tintype/crds/schema/issue-messages'
-import { findIllFormedText, findReservedName } from '@tintype/crds/text/reserved-names'
+import { findIllFormedText, findReservedName } from '@tintype/crds/text/json'
 import { ApiError, invalid, type Problem } from '../common/errors.ts'
 
 // Decodes the bytes of a body and parses them.

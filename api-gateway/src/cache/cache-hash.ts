@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { currentSecret, type KeyRing } from '@tintype/crds/crypto/key-ring'
+import { currentSecret, type KeyRing } from '@tintype/crds/crypto/signatures'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { optionsByName } from '@tintype/crds/options/groups'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { canonical } from '@tintype/crds/text/canonical-json'
+import { canonical } from '@tintype/crds/text/json'
 
 /** The parts of a request that the picture depends on. */
 export interface PictureRequest {

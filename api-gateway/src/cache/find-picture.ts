@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/key-ring'
+import type { KeyRing } from '@tintype/crds/crypto/signatures'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { withDefaults } from '@tintype/crds/options/catalog'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/options/output/cache'

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { currentSecret, type KeyRing, secretOf } from '@tintype/crds/crypto/key-ring'
-import { parseJson } from '@tintype/crds/text/parse-json'
+import { currentSecret, type KeyRing, secretOf } from '@tintype/crds/crypto/signatures'
+import { parseJson } from '@tintype/crds/text/json'
 import { z } from 'zod'
 
 // Tokens of the web console, encrypted with the release's key ring, so that every replica can open them and none is stored.

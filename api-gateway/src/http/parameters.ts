@@ -1,4 +1,4 @@
-import { anId } from '@tintype/crds/schema/wire-fields'
+import { anId } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 
 // Path and header parameters that several routes have.

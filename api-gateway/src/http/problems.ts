@@ -9,7 +9,7 @@ import {
   toPath,
   valueAt,
 } from '@tintype/crds/schema/issue-messages'
-import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/nearest-name'
+import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/words'
 import type { Problem } from '../common/errors.ts'
 import { NAME_SUGGESTIONS } from './name-suggestions.ts'
 

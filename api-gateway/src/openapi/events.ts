@@ -1,5 +1,5 @@
 import { EVENTS as EVENT_ROWS, EVENT_TYPES, type EventSubject, type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
-import { anId, instant } from '@tintype/crds/schema/wire-fields'
+import { anId, instant } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import { name } from '../http/named-schemas.ts'
 import { completed, completedVideo, created, createdVideo, failed, failedVideo } from '../resources/screenshots/examples.ts'

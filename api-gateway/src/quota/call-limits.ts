@@ -1,4 +1,4 @@
-import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/usage/rate-window'
+import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/usage/usage'
 
 /** Rate limit class of a request that costs no quota: reads (lists, reports, deletions), changes of keys and webhooks, or signed links. Polls have none. */
 export type CallKind = 'read' | 'management' | 'link'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
-import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { AccountUsage } from '@tintype/crds/kinds/account'
 import { doubled, retry } from '@tintype/crds/runtime/retry'
 import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage/usage'
 import { ApiError } from '../common/errors.ts'

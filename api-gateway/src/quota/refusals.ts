@@ -1,4 +1,4 @@
-import { counted } from '@tintype/crds/text/counted'
+import { counted } from '@tintype/crds/text/words'
 import { ApiError } from '../common/errors.ts'
 import type { LimitFacts } from '../store/ports.ts'
 

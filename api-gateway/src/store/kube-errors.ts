@@ -1,5 +1,5 @@
 import { isForbidden, isInvalid, isTransient, isUnauthorized, type KubeError } from '@tintype/crds/client/kube-error'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import { ApiError, invalid, type Problem, unavailable } from '../common/errors.ts'
 
 interface Cause {

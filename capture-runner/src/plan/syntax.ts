@@ -1,5 +1,5 @@
 import { type EffectiveOptions, SELECTOR_OPTIONS } from '@tintype/crds/options/catalog'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 
 /** A text that the browser must be able to parse, and the API name of its option. */
 export interface OptionText {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
 import { z } from 'zod'
-import { parseJson } from '../text/parse-json.ts'
+import { parseJson } from '../text/json.ts'
 
 // Encrypts secrets of clients for the operator (JWE, ECDH-ES with X25519, A256GCM). The gateway has only the public key, so that it cannot decrypt
 // stored secrets. The protected header binds a text to its object. Decryption checks this, so that a text is useless in another object.

@@ -45,7 +45,7 @@ export const Annotation = {
   testRequested: 'tintype.dev/test-requested',
   /**
    * Set on a ScreenshotSchedule: approves the picture of a run. The value is the id of the run, or `latest` or empty for the last compared one.
-   * `undo` takes the last approval back ({@link import('../records/approval-history.ts')}). The operator removes it when it has been applied.
+   * `undo` takes the last approval back ({@link import('../records/approval.ts')}). The operator removes it when it has been applied.
    */
   approve: 'tintype.dev/approve',
   /** Set beside {@link Annotation.approve}: who approves, for the history. The gateway writes the id of the API key. */
@@ -59,11 +59,11 @@ export const REQUEST_PREFIX = 'request.tintype.dev/'
 export const secretNames = (release: string) => ({
   /** Data `api-key`: the first account's key, in plain text, shown once. */
   initialApiKey: `${release}-initial-api-key`,
-  /** Data `keys.json`: the {@link import('../crypto/key-ring.ts').KeyRing} that signs download links. */
+  /** Data `keys.json`: the {@link import('../crypto/signatures.ts').KeyRing} that signs download links. */
   downloadKeys: `${release}-download-keys`,
   /** Data `private.json` (for the operator) and `public.json` (for the gateway): the key pair of {@link import('../crypto/sealed.ts')}. */
   sealingKey: `${release}-sealing-key`,
-  /** Data `key.json`: the {@link import('../crypto/link-secret.ts').LinkKey} from which gateways derive the secrets of signed links. */
+  /** Data `key.json`: the {@link import('../crypto/api-keys.ts').LinkKey} from which gateways derive the secrets of signed links. */
   linkKey: `${release}-link-key`,
   /** Data `private.jwk`: the Ed25519 key that signs dispatches. */
   dispatchKey: `${release}-dispatch-key`,

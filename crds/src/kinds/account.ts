@@ -23,7 +23,7 @@ export const AccountSpec = z.object({
 })
 export type AccountSpec = z.infer<typeof AccountSpec>
 
-export const AccountStatus = z.object({ conditions: Conditions.describe('Condition Ready.').optional() })
+const AccountStatus = z.object({ conditions: Conditions.describe('Condition Ready.').optional() })
 
 export const Account = z.object({ metadata: Metadata, spec: AccountSpec, status: AccountStatus.optional() })
 export type Account = z.infer<typeof Account>
@@ -44,4 +44,114 @@ export const accountDefinition: Definition = {
   ],
   spec: AccountSpec.describe('Plan of the account, and exceptions from it.'),
   status: AccountStatus.describe('State of the account. Written by the operator.'),
+}
+
+// An AccountUsage has the name of its account. Every write is a compare-and-swap. The spec repeats the plan's limit, so that the API server
+// can refuse a count above it even if a program has a bug.
+
+export const AccountUsageSpec = z.object({
+  limit: z.int().min(0).max(10_000_000_000).describe('Maximum units per month, including overage.'),
+  ratePerMinute: z.int().min(1).max(1_000_000).describe('Maximum creating requests in any 60 seconds; absent: unlimited.').optional(),
+})
+
+export type AccountUsageSpec = z.infer<typeof AccountUsageSpec>
+
+/** Units of quota that a gateway has charged for objects that it has not yet seen in its cache. */
+export interface Reservation {
+  /** At most 64 characters. */
+  id: string
+  /** Names of the Screenshots to come, at most 100. */
+  names: string[]
+  /** Units that each name costs; absent: 1. All captures of a request cost the same. */
+  units?: number | undefined
+  /** Gateway replica that holds the reservation. Its Lease shows whether the replica is alive. */
+  gateway: string
+  /** Time of creation, whose month is charged. */
+  at: string
+  /** Time at which a retry of the request last used the reservation. */
+  lastRetryAt?: string | undefined
+}
+
+/** The counts, as the programs use them. The API server stores them as {@link StoredUsageStatus}. */
+export interface AccountUsageStatus {
+  /** UTC month, YYYY-MM. */
+  period?: string | undefined
+  used: number
+  /** Accepted requests of the last 60 seconds, by second of Unix time. */
+  window?: { second: number; count: number }[] | undefined
+  reservations?: Reservation[] | undefined
+  refunds?: string[] | undefined
+  /** Units charged on each UTC day, such as `{ '2026-11-25': 120 }`. */
+  days?: Readonly<Record<string, number>> | undefined
+}
+
+/**
+ * The stored form of the counts, with one line of text per item. Every group of creations writes this object, and the cost of a write in the
+ * API server grows with the number of fields and elements: separate fields doubled it.
+ */
+export const StoredUsageStatus = z.object({
+  period: z
+    .string()
+    .regex(/^\d{4}-\d{2}$/)
+    .describe('UTC month, YYYY-MM.')
+    .optional(),
+  used: z.int().min(0).describe('Units charged in the period: 1 for a screenshot, 1 for each 10 seconds of a video.'),
+  window: z
+    .string()
+    .max(2048)
+    .regex(/^(?:\d{1,12}=\d{1,9}(?: \d{1,12}=\d{1,9})*)?$/)
+    .describe('Accepted requests of the last 60 seconds: `<Unix time>=<requests>`, separated by spaces.')
+    .optional(),
+  reservations: z
+    .array(
+      z
+        .string()
+        .max(32768)
+        .regex(/^\S+ \S+ \S+ \S+ \S+$/),
+    )
+    .max(1000)
+    .describe(
+      'Units charged for objects that are not yet in the cache: `<id> <created at> <retried at, or -> <gateway> <name>,<name>…`. A name that costs more than one unit is followed by `*<units>`.',
+    )
+    .optional(),
+  refunds: z.array(z.string().max(64)).max(1000).describe('Ids of recently refunded screenshots.').optional(),
+  days: z
+    .string()
+    .max(2048)
+    .regex(/^(?:\d{4}-\d{2}-\d{2}=\d{1,11}(?: \d{4}-\d{2}-\d{2}=\d{1,11})*)?$/)
+    .describe('Units charged on each UTC day of about two months: `<date>=<units>`, separated by spaces.')
+    .optional(),
+})
+export type StoredUsageStatus = z.infer<typeof StoredUsageStatus>
+
+export interface AccountUsage {
+  metadata: Metadata
+  spec: AccountUsageSpec
+  status?: AccountUsageStatus | undefined
+}
+
+export const accountUsageDefinition: Definition = {
+  kind: 'AccountUsage',
+  plural: 'accountusages',
+  singular: 'accountusage',
+  shortNames: ['usage'],
+  description: 'An AccountUsage counts the usage of the account with the same name in the current month.',
+  // That of its account.
+  names: { maxLength: MAX_LABEL_LENGTH, isLabel: true },
+  columns: [
+    { name: 'Period', type: 'string', jsonPath: '.status.period' },
+    { name: 'Used', type: 'integer', jsonPath: '.status.used' },
+    { name: 'Limit', type: 'integer', jsonPath: '.spec.limit' },
+    { name: 'Rate', type: 'integer', jsonPath: '.spec.ratePerMinute' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  spec: AccountUsageSpec.describe('Limits of the account. The operator copies them from the plan.'),
+  status: StoredUsageStatus.describe('Usage of the account. Written by the gateway and the operator.'),
+  isWrittenWhole: true,
+  rules: [
+    {
+      rule: '!has(self.status) || self.status.used <= self.spec.limit || (has(oldSelf.status) && self.status.used <= oldSelf.status.used)',
+      message: 'status.used must not exceed spec.limit',
+    },
+  ],
 }

@@ -1,6 +1,5 @@
 import type { Definition } from '../schema/custom-resource.ts'
-import { accountDefinition } from './account.ts'
-import { accountUsageDefinition } from './account-usage.ts'
+import { accountDefinition, accountUsageDefinition } from './account.ts'
 import { apiKeyDefinition } from './api-key.ts'
 import { runnerPoolDefinition } from './runner-pool.ts'
 import { screenshotDefinition } from './screenshot.ts'

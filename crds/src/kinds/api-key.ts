@@ -37,7 +37,7 @@ const MAX_LINK_SECRET_VERSION = 2_147_483_647
 
 const linkSecretVersion = z.int().min(1).max(MAX_LINK_SECRET_VERSION)
 
-/** The secret itself is derived: crypto/link-secret.ts. */
+/** The secret itself is derived: crypto/api-keys.ts. */
 const LinkSecretSpec = z.object({
   version: linkSecretVersion.describe('Version of the current secret. Default: 1.'),
   previous: z

@@ -7,7 +7,7 @@ import { FileFormat } from '../options/output/formats.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
-import { MAX_SHORT_URL, TargetUrl } from '../schema/urls.ts'
+import { MAX_SHORT_URL, TargetUrl } from '../schema/fields.ts'
 import { Comparison, Engine, FormKind, IgnoredElements, MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Annotation } from '../identifiers/names.ts'
 import { Conditions } from '../schema/conditions.ts'
 import {
   type Definition,
@@ -10,8 +11,30 @@ import {
   objectName,
 } from '../schema/custom-resource.ts'
 import { EVENT_TYPES } from '../schema/event-types.ts'
-import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
-import { MAX_REQUESTS, ManualTest, PostResponse } from './post-response.ts'
+import { EndpointUrl, MAX_SHORT_URL } from '../schema/fields.ts'
+
+// What a Webhook's status reports about requested posts (webhook-requests.ts).
+
+/** The outcome of a requested post. */
+export const PostResponse = z.object({
+  time: instant('When the post ended.'),
+  success: z.boolean().describe('True for a 2xx response before the timeout.'),
+  statusCode: z.int().min(0).max(999).describe('HTTP status of the response; 0 if there was none.'),
+  responseMilliseconds: z.int().min(0).describe('Milliseconds until the response, or until the timeout.'),
+  error: z.string().max(256).describe('Why the post failed, at most 256 characters.').optional(),
+})
+export type PostResponse = z.infer<typeof PostResponse>
+
+/** Characters of {@link Annotation.testRequested} that are compared. */
+export const MAX_REQUEST_TEXT = 64
+
+/** The outcome of a test that a person requested. */
+const ManualTest = PostResponse.extend({
+  request: z.string().max(MAX_REQUEST_TEXT).describe(`Text of the annotation ${Annotation.testRequested} that requested the test.`),
+})
+
+/** Maximum requests of one Webhook that are read. Requesters create far fewer. */
+export const MAX_REQUESTS = 64
 
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are posted. Default: default.').optional(),

@@ -1,5 +1,5 @@
 import type { CelRule } from '../schema/custom-resource.ts'
-import { toSnakeCase } from '../text/snake-case.ts'
+import { toSnakeCase } from '../text/words.ts'
 import { type CaptureOptions, captureDefaults, type EffectiveOptions, withDefaults } from './catalog.ts'
 import { type AllOptions, all, any, type Condition, formula, given, is, not, type OptionName, on, other, set } from './conditions.ts'
 import { isStoragePath } from './output/delivery.ts'

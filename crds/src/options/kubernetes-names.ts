@@ -1,4 +1,4 @@
-import { toSnakeCase } from '../text/snake-case.ts'
+import { toSnakeCase } from '../text/words.ts'
 import { optionsByName } from './groups.ts'
 
 // Options have two spellings: snake case in the REST API, camel case in Kubernetes. Texts that kubectl shows use camel case.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseJson } from '../text/parse-json.ts'
-import { toSnakeCase } from '../text/snake-case.ts'
+import { parseJson } from '../text/json.ts'
+import { toSnakeCase } from '../text/words.ts'
 import type { AllOptions } from './conditions.ts'
 import { optionsByName } from './groups.ts'
 

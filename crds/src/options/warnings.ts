@@ -1,4 +1,4 @@
-import { toSnakeCase } from '../text/snake-case.ts'
+import { toSnakeCase } from '../text/words.ts'
 import { type AllOptions, all, any, type Condition, is, not, type OptionName, on, other, set } from './conditions.ts'
 import { MovingFormat, pdfGroup } from './output/formats.ts'
 import { hasFormats, isLocale } from './page/browser.ts'

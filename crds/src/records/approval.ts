@@ -1,12 +1,15 @@
 import { isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
-import type { LastComparison } from '../kinds/schedule-comparison.ts'
+import type { Engine, FormKind, IgnoredElements, UnfitReason } from '../kinds/comparison.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
-import type { RecentRun, StoredSchedule } from '../kinds/screenshot-schedule.ts'
-import { type BaselineProblem, findBaselineProblem } from './baseline.ts'
-import { accountOf } from './record.ts'
+import type { LastComparison, RecentRun, RunApproval, StoredSchedule } from '../kinds/screenshot-schedule.ts'
+import { withDefaults } from '../options/catalog.ts'
+import { ImageFormat } from '../options/output/formats.ts'
+import { isStatusIn, toStatusRange } from '../options/rules/texts.ts'
+import { accountOf, toWireStatus } from './record.ts'
 import { baselineOf } from './run.ts'
+import { objectKey } from './storage-keys.ts'
 
-// Which run of a schedule an approval names. Every run without a problem of baseline.ts can be approved while its picture exists, also one that is older
+// Which run of a schedule an approval names. Every run without a BaselineProblem can be approved while its picture exists, also one that is older
 // than the approved run: otherwise nobody could take back a wrong approval. A person may also approve a login form, which is then part of the page.
 // The gateway checks this to respond, the operator before it copies the picture.
 
@@ -59,3 +62,84 @@ export function findApprovalProblem(run: Screenshot, { spec }: Pick<StoredSchedu
 /** Whether a screenshot is the run of this schedule with this id, in the account that the schedule has now. */
 export const isRunOf = (shot: Screenshot, id: string, { metadata, spec }: StoredSchedule): boolean =>
   screenshotIdOf(shot.metadata) === id && shot.spec.scheduleRef?.uid === metadata.uid && accountOf(shot) === accountOf({ spec })
+
+// Whether the picture of a screenshot can be compared with later ones. The gateway checks it before it creates a screenshot, the operator before a
+// capture.
+
+/** A picture to compare with. */
+export interface StoredBaseline {
+  key: string
+  /** Absent in records of early versions. */
+  etag?: string | undefined
+  /** Areas that its own capture ignored. */
+  ignored?: readonly IgnoredElements[] | undefined
+  /** URL of its page after redirects, and the forms that the page shows. Absent in records of early versions. */
+  finalUrl?: string | undefined
+  forms?: readonly FormKind[] | undefined
+  /** What drew the picture. Absent in records of early versions. */
+  engine?: Engine | undefined
+  /** The visible text of its page. */
+  text?: { key: string; etag: string } | undefined
+}
+
+/** Why a screenshot cannot be compared with. `message` continues a sentence after its id. */
+export interface BaselineProblem {
+  reason: 'pending' | 'failed' | 'format' | 'unfit'
+  message: string
+}
+
+const UNFIT: Readonly<Record<UnfitReason, string>> = {
+  blank: 'shows one color and almost nothing else',
+  bot_challenge: 'shows a bot challenge instead of the page',
+  http_error: 'shows an error page; compare_accept_status accepts its status',
+  login: 'shows a login form instead of the page',
+  broken_off: 'shows a page whose response broke off',
+}
+
+/**
+ * What is wrong with a screenshot as a baseline; undefined: nothing. Its file may still have expired.
+ * @param acceptedStatus statuses from 400 on that the comparison accepts
+ */
+export function findBaselineProblem(
+  { spec, status }: Pick<Screenshot, 'spec' | 'status'>,
+  acceptedStatus: readonly string[] = [],
+): BaselineProblem | undefined {
+  const { format } = withDefaults(spec.options)
+  const state = toWireStatus(status?.phase)
+  if (state === 'pending') return { reason: 'pending', message: 'has not completed yet' }
+  if (state === 'failed') return { reason: 'failed', message: 'failed, so it has no picture' }
+  if (!ImageFormat.safeParse(format).success) return { reason: 'format', message: `is a ${format}, and only pictures can be compared` }
+  const { unfit, httpStatus = 0 } = status?.result ?? {}
+  if (unfit === undefined || (unfit === 'http_error' && isStatusIn(httpStatus, acceptedStatus.map(toStatusRange)))) return undefined
+  return { reason: 'unfit', message: UNFIT[unfit] ?? 'does not show the page' }
+}
+
+/** The picture of a screenshot without a {@link BaselineProblem}. */
+export function toBaseline(shot: Screenshot): StoredBaseline {
+  const { etag, ignored, finalUrl, forms, engine, artifacts = [] } = shot.status?.result ?? {}
+  const keyOf = (extension: string) => objectKey(accountOf(shot), screenshotIdOf(shot.metadata), extension)
+  const text = artifacts.find(({ type }) => type === 'text')
+  return {
+    ...{ key: keyOf(withDefaults(shot.spec.options).format), etag, ignored, finalUrl, forms, engine },
+    ...(text ? { text: { key: keyOf('txt'), etag: text.etag } } : {}),
+  }
+}
+
+// The history of approvals, and requests to undo the last one. A request names the approval that it undoes, so that an operator that takes over in
+// between does not undo another one.
+
+/** Asks to undo the last approval, in the annotation `tintype.dev/approve`. The operator writes which approval that is. */
+export const UNDO = 'undo'
+
+/** Asks to undo this approval. */
+export const toUndoRequest = ({ approvalTime }: RunApproval): string => `${UNDO}/${new Date(approvalTime).toISOString()}`
+
+/** Whether a request undoes an approval. */
+export const isUndoRequest = (request: string): boolean => request === UNDO || request.startsWith(`${UNDO}/`)
+
+/** The last approval that was not undone. */
+export const lastApprovalOf = ({ status }: Pick<StoredSchedule, 'status'>): RunApproval | undefined =>
+  status?.approvals?.find(({ undoneTime }) => undoneTime === undefined)
+
+/** Whether the picture that an approval replaced no longer exists. */
+export const isPictureGone = ({ replaced }: RunApproval): boolean => replaced !== undefined && replaced.etag === undefined

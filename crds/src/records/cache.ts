@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { createdAtOf, isScreenshotId } from '../identifiers/ids.ts'
 import { CaptureResult, type Screenshot } from '../kinds/screenshot.ts'
-import type { IgnoreReason } from './ignored-objects.ts'
-import { isFuture, parseStoredJson } from './stored-json.ts'
+import { type IgnoreReason, isFuture, parseStoredJson } from './ignored-objects.ts'
 
 // Completed pictures that later requests can reuse. The index is in the bucket, with one object per distinct request, so that it survives restarts
 // and the end of records, and all replicas share it. The picture belongs to its own record, and is copied when a request reuses it.

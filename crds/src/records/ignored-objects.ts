@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import { parseJson } from '../text/json.ts'
 import { type ListedKind, OBJECTS, type PartsOf, STORED_KINDS, type StoredKind } from './folders.ts'
 
 // Treat every object in the bucket as untrusted input. An object that is malformed or in the wrong place counts as absent:
 // it is counted and logged, never deleted, and never the cause of a failed request.
 
 /** Why an object is ignored. */
-export const IGNORE_REASONS = [
+const IGNORE_REASONS = [
   /** Tintype does not write such keys, or the day of the key does not match its id. */
   'key',
   /** The content does not match its schema. */
@@ -87,3 +88,25 @@ export const IGNORED_METRIC = {
   help: 'Objects in the bucket that were read and ignored, by kind and reason. Rises when something else writes into the bucket, and for events after gateway.publicUrl has changed.',
   labelNames: ['kind', 'reason'] as const,
 }
+
+/** Four times the depth of the JSON that Tintype writes, and a tenth of the depth that recursive code can handle. */
+const MAX_DEPTH = 64
+
+/** Parses a JSON text from the bucket. Returns undefined for invalid JSON, JSON that is nested too deep, and a property named __proto__. */
+export function parseStoredJson(text: string): unknown {
+  const value = parseJson(text)
+  return isPlain(value, MAX_DEPTH) ? value : undefined
+}
+
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === 0 || Object.hasOwn(value, '__proto__')) return false
+  for (const child of Array.isArray(value) ? value : Object.values(value)) if (!isPlain(child, depth - 1)) return false
+  return true
+}
+
+/** Tolerance for future times in the bucket, because clocks differ and days are whole. */
+const TOLERANCE_MILLISECONDS = 86_400_000
+
+/** True for a future or invalid date. */
+export const isFuture = (at: Date, now: Date): boolean => !(at.getTime() <= now.getTime() + TOLERANCE_MILLISECONDS)

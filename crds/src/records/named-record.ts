@@ -4,10 +4,9 @@ import { createdAtOf, isScreenshotId } from '../identifiers/ids.ts'
 import { isScreenshotIdName } from '../identifiers/names.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import type { Whole } from '../schema/custom-resource.ts'
-import { canonical } from '../text/canonical-json.ts'
-import type { IgnoreReason } from './ignored-objects.ts'
+import { canonical } from '../text/json.ts'
+import { type IgnoreReason, isFuture, parseStoredJson } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
-import { isFuture, parseStoredJson } from './stored-json.ts'
 
 // Archived records by the name of their Screenshot, if a person chose it. With GitOps, the same Screenshot is applied again after its record was
 // archived. It then takes the result of the record.

@@ -3,7 +3,7 @@ import { ComparisonRule, Engine, MovingParts, UNFIT_MEANING, UnfitReason } from 
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { MovingFormat, StillFormat } from '../options/output/formats.ts'
 import { JOB_ERRORS } from '../schema/errors.ts'
-import { anId, count, instant } from '../schema/wire-fields.ts'
+import { anId, count, instant } from '../schema/fields.ts'
 
 // The fields of a record, declared once. The types of the operator and the gateway, the OpenAPI document, and with it the types of the client, the command
 // line and the console, follow from them.

@@ -5,11 +5,12 @@ import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, isLarge, withDefaults } from '../options/catalog.ts'
 import { CONTENT_TYPES, isMoving } from '../options/output/formats.ts'
 import { privateOptionNames } from '../options/private.ts'
+import { ConditionType, findCondition } from '../schema/conditions.ts'
+import { isRetryable, JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { CUT, toBeginning } from '../text/cut-text.ts'
-import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
+import { renameKeys, toSnakeCase } from '../text/words.ts'
+import { unitsOf } from '../usage/usage.ts'
 import { isReused } from './cache.ts'
-import { toOrderedSteps } from './capture-steps.ts'
-import { costOf } from './cost.ts'
 import type { ArtifactRecord, ComparisonRecord, PageRecord, ScreenshotRecord, VideoFields } from './record-schema.ts'
 import { objectKey } from './storage-keys.ts'
 
@@ -183,4 +184,99 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     attempts: status.attempt ?? 0,
     cost: costOf(screenshot),
   }
+}
+
+/**
+ * The steps of a capture, in the order in which the runner executes them. The API server sorts maps by name, so a status does not have this order.
+ * A step that runs at one of two places has the first. A test compares the list with the steps of the runner.
+ */
+export const CAPTURE_STEPS: readonly string[] = [
+  ...['browser', 'checkSyntax', 'signIn', 'initScript', 'watchPage', 'holdRequests', 'loadFiles', 'muteMedia', 'listen', 'openMarkup'],
+  ...[
+    'navigate',
+    'checkResponse',
+    'noteRedirect',
+    'consent',
+    'hideUnwanted',
+    'zoom',
+    'styles',
+    'scripts',
+    'click',
+    'clickAll',
+    'hover',
+    'pressKey',
+  ],
+  ...['waitForSelector', 'waitForFunction', 'unfold', 'scroll', 'noteSectionLinks', 'sweep', 'placeWindow', 'seekElement', 'settle'],
+  ...[
+    'domIdle',
+    'delay',
+    'reveal',
+    'stability',
+    'followGrowth',
+    'renewEffects',
+    'lateImages',
+    'conceal',
+    'hideLatecomers',
+    'checkContent',
+    'stillPage',
+  ],
+  ...[
+    'measure',
+    'noteFolded',
+    'noteWidth',
+    'noteCookies',
+    'metadata',
+    'notePage',
+    'files',
+    'frame',
+    'mask',
+    'ignoredElements',
+    'screenshot',
+    'record',
+  ],
+  ...['print', 'redact', 'maskedFiles', 'process', 'thumbnail', 'notePicture', 'compare', 'upload'],
+]
+
+const PLACES = new Map(CAPTURE_STEPS.map((name, place) => [name, place]))
+
+/** Durations of steps in the order of the capture, by the names of the REST API. Steps of another version come last. */
+export const toOrderedSteps = (timings: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(timings)
+      .sort(([a], [b]) => (PLACES.get(a) ?? PLACES.size) - (PLACES.get(b) ?? PLACES.size))
+      .map(([name, milliseconds]) => [toSnakeCase(name), milliseconds]),
+  )
+
+// What a screenshot costs its account in the end. The operator refunds by these rules, and the record shows the result.
+
+/** A failed capture that used a runner for longer keeps its charge: otherwise, pages that never end would use all runners for nothing. */
+const LONG_CAPTURE_MILLISECONDS = 60_000
+
+/** Failures that are never charged. */
+const UNCHARGED: ReadonlySet<string> = new Set(['USAGE_LIMIT_REACHED', 'ACCOUNT_SUSPENDED'] satisfies JobErrorCode[])
+
+type Shot = Pick<Screenshot, 'spec' | 'status'>
+
+/** True for a failed capture whose unit of quota is refunded. */
+export function isFree({ status }: Pick<Screenshot, 'status'>): boolean {
+  const code = status?.result?.error?.code
+  if (status?.phase !== 'Failed' || code === undefined || UNCHARGED.has(code) || code === 'CANCELLED') return false
+  return !isCausedByPage(code) || usedMilliseconds({ status }) <= LONG_CAPTURE_MILLISECONDS
+}
+
+/** False for failures of the service, and for codes of other versions. */
+const isCausedByPage = (code: string): boolean => Object.hasOwn(JOB_ERRORS, code) && !isRetryable(code as JobErrorCode)
+
+/** How long the last attempt used its runner. The operator's own failures have no duration, only times. */
+function usedMilliseconds({ status }: Pick<Screenshot, 'status'>): number {
+  const { startTime, completionTime, attempt = 0, result } = status ?? {}
+  if (attempt === 0 || startTime === undefined || completionTime === undefined) return 0
+  return result?.processingMilliseconds ?? Date.parse(completionTime) - Date.parse(startTime)
+}
+
+/** Units of quota that a screenshot costs. A failed one costs nothing, unless its page used a runner for over a minute. */
+export function costOf(shot: Shot): number {
+  const isRefunded = findCondition(shot.status?.conditions, ConditionType.refunded)?.status === 'True'
+  if (isRefunded || isReused(shot) || isFree(shot) || UNCHARGED.has(shot.status?.result?.error?.code ?? '')) return 0
+  return unitsOf(shot.spec)
 }

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId, scheduleIdOf } from '../identifiers/ids.ts'
 import { MAX_SHORT_RUNS, type MovingParts, UnfitReason } from '../kinds/comparison.ts'
-import type { ScheduleBaseline } from '../kinds/schedule-comparison.ts'
 import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
-import { RunOutcome, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
+import { RunOutcome, type ScheduleBaseline, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
 import type { Whole } from '../schema/custom-resource.ts'
 import { replaceMisleading } from '../text/misleading-name.ts'
-import type { IgnoreReason } from './ignored-objects.ts'
+import { type IgnoreReason, isFuture, parseStoredJson } from './ignored-objects.ts'
 import { accountOf } from './record.ts'
 import { baselineKey } from './storage-keys.ts'
-import { isFuture, parseStoredJson } from './stored-json.ts'
 
 // Runs of schedules: their Screenshots, and ended runs as they are stored in the bucket.
 

@@ -1,8 +1,8 @@
 import type { CelRule } from '../schema/custom-resource.ts'
 import { DAYS, MONTHS, WHITE_SPACE } from './cron.ts'
-import { TIME_ZONE_PATTERN } from './time-zone.ts'
+import { TIME_ZONE_PATTERN } from './times.ts'
 
-// The rules of cron.ts and time-zone.ts, as the API server checks them, in RE2 syntax. A test compares both on the same texts.
+// The rules of cron.ts and times.ts, as the API server checks them, in RE2 syntax. A test compares both on the same texts.
 
 const DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 

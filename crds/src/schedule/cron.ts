@@ -1,6 +1,6 @@
 // Cron expressions with the syntax of Kubernetes' CronJob (robfig/cron v3): five fields, or a macro. Pure.
 
-import { counted } from '../text/counted.ts'
+import { counted } from '../text/words.ts'
 
 /** A field that allows these values. `isAny`: the field is `*` or `?`, so that it does not restrict the day. */
 interface Field {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { counted } from '../text/counted.ts'
-import { findNearestName } from '../text/nearest-name.ts'
+import { counted, findNearestName } from '../text/words.ts'
 
 // What is wrong with a value, in words for people. The gateway, the form of the console and the operator say the same.
 

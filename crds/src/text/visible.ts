@@ -3,7 +3,7 @@ type Ranges = readonly (readonly [first: number, last: number])[]
 // Code points that show nothing. They are spelled out, because the classes of RE2 and JavaScript differ with their versions of Unicode.
 
 /** Spaces. They show nothing, but hide nothing either. */
-export const SPACES: Ranges = [
+const SPACES: Ranges = [
   [0x20, 0x20],
   [0xa0, 0xa0],
   [0x1680, 0x1680],
@@ -61,7 +61,7 @@ export const toRanges = (ranges: Ranges, spell: Spelling): string =>
   ranges.map((range) => [...new Set(range)].map((point) => spell(point.toString(16))).join('-')).join('')
 
 /** The ranges of all invisible characters for a class in a regular expression of JavaScript. */
-export const INVISIBLE_IN_JS = toRanges(INVISIBLE, inJs)
+const INVISIBLE_IN_JS = toRanges(INVISIBLE, inJs)
 
 const VISIBLE = new RegExp(`[^${INVISIBLE_IN_JS}]`, 'u')
 
@@ -70,3 +70,26 @@ export const hasVisibleText = (text: string): boolean => VISIBLE.test(text)
 
 /** The class of a visible character in RE2. */
 export const VISIBLE_IN_RE2 = `[^${toRanges(INVISIBLE, inRe2)}]`
+
+// Characters that nobody sees, but that change what is seen: they move the cursor of a terminal, reorder a line (U+202E), or make two texts look the
+// same. Texts of strangers contain them: titles of pages, names, responses of webhook receivers.
+
+/** With all formatting characters, also those that some fonts draw, and lone surrogates. */
+const UNSEEN = String.raw`${INVISIBLE_IN_JS}\p{Cf}\p{Cs}`
+/** Hidden unless they follow a character that they can shape. */
+const SHAPERS = toRanges(SHAPING, inJs)
+const HIDDEN = new RegExp(
+  String.raw`(?![${SHAPERS}${toRanges(SPACES, inJs)}])[${UNSEEN}]|(?<![^\p{ASCII}${UNSEEN}]\ufe0f?)[${SHAPERS}]`,
+  'gu',
+)
+
+/** Replaces each hidden character. */
+export const replaceHidden = (text: string, replace: (character: string) => string): string =>
+  text.replace(HIDDEN, (character) => replace(character))
+
+/** `\u202e`, as JSON writes it: four digits for each UTF-16 code unit. */
+export const toEscape = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { type AccountSpec, Plan } from '../kinds/account.ts'
-import type { AccountUsageSpec } from '../kinds/account-usage.ts'
-import { parseJson } from '../text/parse-json.ts'
+import { type AccountSpec, type AccountUsageSpec, Plan } from '../kinds/account.ts'
+import { parseJson } from '../text/json.ts'
 
 // Limits of the plans. They are values of the chart, which passes them to the gateway and the operator as JSON in one environment variable.
 

@@ -1,5 +1,5 @@
-import type { AccountUsageStatus, Reservation, StoredUsageStatus } from '../kinds/account-usage.ts'
-import { readDays, writeDays } from './daily-usage.ts'
+import type { AccountUsageStatus, Reservation, StoredUsageStatus } from '../kinds/account.ts'
+import { readDays, writeDays } from './usage.ts'
 
 // Converts the status of an AccountUsage between the form in the programs and the stored form. Ignores entries that Tintype cannot have written.
 

@@ -1,7 +1,7 @@
 import { createdAtOf } from '../identifiers/ids.ts'
-import type { AccountUsage, AccountUsageStatus, Reservation } from '../kinds/account-usage.ts'
-import { addUnits, type DailyUsage, removeUnits } from './daily-usage.ts'
-import { type Bucket, countRequest, liveBuckets, rateRemaining, secondsUntilRoom } from './rate-window.ts'
+import type { AccountUsage, AccountUsageStatus, Reservation } from '../kinds/account.ts'
+import type { CaptureOptions } from '../options/catalog.ts'
+import { isMoving, videoDefaults } from '../options/output/formats.ts'
 
 // Quota and rate accounting for gateways and operator. Every change of an AccountUsage is one compare-and-swap of the result of a UsageDraft,
 // so that two writers cannot use the same unit. All changes are idempotent, because a write may have an unknown outcome: a known reservation
@@ -60,7 +60,7 @@ export interface Wanted {
   id: string
   /** Object names of the Screenshots to create. */
   names: readonly string[]
-  /** Units that each name costs ({@link import('./units.ts').unitsOf}); absent: 1. */
+  /** Units that each name costs ({@link unitsOf}); absent: 1. */
   units?: number | undefined
   /** Gateway replica that will create them. */
   gateway: string
@@ -238,4 +238,115 @@ export class UsageDraft {
     const held = this.#reservations.reduce((total, reservation) => total + reservation.names.length, 0)
     return this.#reservations.length < MAX_RESERVATIONS && held + names <= MAX_NAMES
   }
+}
+
+// Units charged on each day (UTC). The days of a month add up to the usage of that month, if Tintype counted by day since its beginning.
+
+/** Units by day, such as `{ '2026-11-25': 120 }`. Days without charges are absent. */
+export type DailyUsage = Readonly<Record<string, number>>
+
+/** Days that are kept: two months. */
+export const MAX_DAYS = 62
+
+/** The UTC day, such as `2026-11-25`. */
+export const dateOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+/** Adds units to the day of `at`, or to the first day of the month that is charged if `at` is before it. Keeps the newest days. */
+export function addUnits(days: DailyUsage, at: Date, units: number, month: string): DailyUsage {
+  const first = `${month}-01`
+  const date = dateOf(at) < first ? first : dateOf(at)
+  const entries = Object.entries({ ...days, [date]: (days[date] ?? 0) + units })
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-MAX_DAYS))
+}
+
+/** Takes back units of a charge at `at`, but never more than the day has. */
+export function removeUnits(days: DailyUsage, at: Date, units: number): DailyUsage {
+  const date = dateOf(at)
+  const { [date]: charged = 0, ...others } = days
+  return charged > units ? { ...days, [date]: charged - units } : others
+}
+
+/** One line for the object: `2026-11-24=80 2026-11-25=120`. */
+export const writeDays = (days: DailyUsage): string =>
+  Object.entries(days)
+    .map(([date, units]) => `${date}=${units}`)
+    .join(' ')
+
+const ENTRY = /^(\d{4}-\d{2}-\d{2})=(\d{1,11})$/
+
+/** Reads the line. Ignores entries that Tintype cannot have written. */
+export function readDays(line: string): DailyUsage {
+  const entries = line.split(' ').flatMap((text): [string, number][] => {
+    const [, date, units] = ENTRY.exec(text) ?? []
+    return date === undefined || Number.isNaN(Date.parse(date)) ? [] : [[date, Number(units)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Every day from the first one with a charge to today, with the units of each. Empty if there are no charges. */
+export function everyDay(days: DailyUsage, now: Date): { date: string; units: number }[] {
+  const today = dateOf(now)
+  const [first] = Object.keys(days).sort()
+  const list: { date: string; units: number }[] = []
+  if (first === undefined) return list
+  for (const day = new Date(first); dateOf(day) <= today && list.length < MAX_DAYS; day.setUTCDate(day.getUTCDate() + 1))
+    list.push({ date: dateOf(day), units: days[dateOf(day)] ?? 0 })
+  return list
+}
+
+// An exact sliding window with one bucket per second. A bucket is removed when its whole second is more than 60 seconds in the past, so that
+// no 60 seconds ever exceed the limit. The cost is that a request may wait up to one second longer. A token bucket of the same size would
+// accept up to twice as many requests.
+
+/** Requests accepted in one second. */
+export type Bucket = NonNullable<AccountUsageStatus['window']>[number]
+
+const WINDOW_SECONDS = 60
+/** A bucket further in the future comes from a wrong clock, and would block requests until its time has passed. */
+const MAX_AHEAD_SECONDS = 60
+
+const secondOf = (at: Date): number => Math.floor(at.getTime() / 1_000)
+
+/** The buckets inside the window, oldest first. */
+export function liveBuckets(window: readonly Bucket[], now: Date): Bucket[] {
+  const second = secondOf(now)
+  return window
+    .map((bucket) => (bucket.second > second + MAX_AHEAD_SECONDS ? { ...bucket, second } : bucket))
+    .filter((bucket) => bucket.second >= second - WINDOW_SECONDS)
+    .sort((a, b) => a.second - b.second)
+}
+
+const sum = (window: readonly Bucket[]): number => window.reduce((total, { count }) => total + count, 0)
+
+/** The number of requests that are still allowed now. */
+export const rateRemaining = (window: readonly Bucket[], limit: number, now: Date): number =>
+  Math.max(0, limit - sum(liveBuckets(window, now)))
+
+/** Whole seconds until another request is allowed, if there are no others before it; 0 if one is allowed now. */
+export function secondsUntilRoom(window: readonly Bucket[], limit: number, now: Date): number {
+  const live = liveBuckets(window, now)
+  let left = sum(live)
+  if (left < limit) return 0
+  for (const { second, count } of live) {
+    left -= count
+    if (left < limit) return Math.max(1, Math.ceil(second + WINDOW_SECONDS + 1 - now.getTime() / 1_000))
+  }
+  return WINDOW_SECONDS + 1
+}
+
+/** Adds a request to the window. Requests from a slow clock count in the newest second, so that time never goes backward. */
+export function countRequest(window: readonly Bucket[], now: Date): Bucket[] {
+  const live = liveBuckets(window, now)
+  const newest = live.at(-1)
+  if (newest === undefined || newest.second < secondOf(now)) return [...live, { second: secondOf(now), count: 1 }]
+  return [...live.slice(0, -1), { ...newest, count: newest.count + 1 }]
+}
+
+/** Seconds of a video for one unit of quota. */
+const SECONDS_PER_UNIT = 10
+
+/** Units of quota that a capture costs: 1 for a screenshot, 1 for each 10 seconds or less of a video. This is the only cost function. */
+export function unitsOf({ options }: { options?: CaptureOptions | undefined }): number {
+  if (!isMoving(options?.format)) return 1
+  return Math.ceil((options.videoDuration ?? videoDefaults.videoDuration) / SECONDS_PER_UNIT)
 }

@@ -1,6 +1,5 @@
 import { Annotation, REQUEST_PREFIX } from '../identifiers/names.ts'
-import { MAX_REQUEST_TEXT, MAX_REQUESTS, type PostResponse } from '../kinds/post-response.ts'
-import type { Webhook } from '../kinds/webhook.ts'
+import { MAX_REQUEST_TEXT, MAX_REQUESTS, type PostResponse, type Webhook } from '../kinds/webhook.ts'
 
 // Only the operator posts to endpoints. The gateway, or a person, requests a post with an annotation on the Webhook. The response is in its status:
 //

@@ -1,8 +1,7 @@
-import type { KeyRing } from '../../src/crypto/key-ring.ts'
-import { isSignedMarker, signMarker } from '../../src/crypto/signed-markers.ts'
+import { isSignedMarker, type KeyRing, signMarker } from '../../src/crypto/signatures.ts'
 import { parseKeys, type ReportIgnored } from '../../src/records/ignored-objects.ts'
 import { dayOf, rewriteKey, tombstoneKey, tombstonesPrefix } from '../../src/records/storage-keys.ts'
-import { mapConcurrently } from '../../src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../src/runtime/lists.ts'
 import { type ObjectStorage, PAGE } from '../port.ts'
 import { readStored } from '../read-stored.ts'
 

@@ -2,7 +2,7 @@
  * Queue of keys to reconcile, as in client-go: a key is queued once however often it is added, and is never processed twice at the same
  * time. A key that is added during processing is queued again afterwards. Live changes are processed before keys from a list.
  */
-import { findFirst } from '@tintype/crds/runtime/find-first'
+import { findFirst } from '@tintype/crds/runtime/lists'
 import { type Clock, systemClock } from './clock.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 

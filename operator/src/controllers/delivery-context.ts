@@ -1,6 +1,6 @@
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
-import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
 import manifest from '../../package.json' with { type: 'json' }
 import { ACCOUNT_INDEX } from '../kube/account-index.ts'
 import type { Deps, TermDeps } from '../runtime/deps.ts'

@@ -1,6 +1,6 @@
 import { instrumentsOf } from '@tintype/crds/client/metrics'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import { poolOf } from '@tintype/crds/identifiers/pool-of'
+import { poolOf } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import type { Registry } from 'prom-client'

@@ -1,8 +1,7 @@
 import { privateContradictions } from '@tintype/crds/options/contradictions'
 import { PrivateOptions } from '@tintype/crds/options/private'
 import { describeIssue, type Issue, toPath } from '@tintype/crds/schema/issue-messages'
-import { parseJson } from '@tintype/crds/text/parse-json'
-import { findReservedName } from '@tintype/crds/text/reserved-names'
+import { findReservedName, parseJson } from '@tintype/crds/text/json'
 import { type SecretStore, toText } from '../secrets/ensure-secret.ts'
 import { OptionsError } from './options-error.ts'
 

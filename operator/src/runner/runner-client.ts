@@ -2,7 +2,7 @@ import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crd
 import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import { FencedError, fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/runtime/limited-read'
-import { parseJson } from '@tintype/crds/text/parse-json'
+import { parseJson } from '@tintype/crds/text/json'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
 import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'

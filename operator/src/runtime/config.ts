@@ -1,8 +1,13 @@
 import { Plan } from '@tintype/crds/kinds/account'
 import { OptionPolicyText } from '@tintype/crds/options/policy'
-import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
-import { checkStorageSettings, storageSettings, toStorageAccess } from '@tintype/crds/runtime/storage-settings'
-import { CommaList } from '@tintype/crds/text/comma-list'
+import {
+  CommaList,
+  checkStorageSettings,
+  OtlpEndpoint,
+  OtlpHeaders,
+  storageSettings,
+  toStorageAccess,
+} from '@tintype/crds/runtime/settings'
 import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 

@@ -1,7 +1,6 @@
 import type { Lister } from '@tintype/crds/client/lister'
-import { poolOf } from '@tintype/crds/identifiers/pool-of'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { poolOf, type RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isMoving } from '@tintype/crds/options/output/formats'
 import { accountOf } from '@tintype/crds/records/record'

@@ -9,7 +9,7 @@
  * a quantum of a few captures. An account with a single Screenshot never waits for a quantum to end. Accounts that weigh less than the mean
  * get a shorter quantum, so that they do not delay heavier accounts for long.
  */
-import { findFirst } from '@tintype/crds/runtime/find-first'
+import { findFirst } from '@tintype/crds/runtime/lists'
 
 /** A queued Screenshot. Within its account the smaller `order` is served first. */
 export interface QueuedItem {

@@ -1,4 +1,4 @@
-import { newKeyText } from '@tintype/crds/crypto/key-text'
+import { newKeyText } from '@tintype/crds/crypto/api-keys'
 import { runExpiry } from './run-expiry.ts'
 import { removeStorageUser, setupStorage } from './setup-storage.ts'
 

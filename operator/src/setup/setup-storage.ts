@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { retry } from '@tintype/crds/runtime/retry'
-import { StorageUrl } from '@tintype/crds/runtime/storage-settings'
+import { StorageUrl } from '@tintype/crds/runtime/settings'
 import { z } from 'zod'
 import { RetryableError } from '../controller-runtime/errors.ts'
 import { openStorage } from '../storage/storage.ts'

@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Undelivered } from '@tintype/crds/webhooks/undelivered'
+import type { Undelivered } from '@tintype/crds/webhooks/deliveries'
 
 /** What happens to the open deliveries of a Screenshot that is archived. */
 export interface OpenDeliveries {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
+import { hexSignature } from '../../../crds/src/crypto/signatures.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'
 import { eventually } from '../../support/eventually.ts'

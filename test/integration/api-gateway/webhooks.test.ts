@@ -1,6 +1,6 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
+import { hexSignature } from '../../../crds/src/crypto/signatures.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { assertSome } from '../../support/accepts.ts'
 import { eventually } from '../../support/eventually.ts'

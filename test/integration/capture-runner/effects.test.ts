@@ -1,5 +1,5 @@
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import t from 'tap'
 import { openStage, page } from '../options/options.ts'
 import { GREEN } from './stage/pixels.ts'

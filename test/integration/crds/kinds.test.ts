@@ -4,7 +4,7 @@ import { accountUsages, runnerPools, screenshots, webhooks } from '../../../crds
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource, tintypeResource } from '../../../crds/client/resource.ts'
-import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
+import type { AccountUsage } from '../../../crds/src/kinds/account.ts'
 import { definitions } from '../../../crds/src/kinds/all.ts'
 import { buildClaim } from '../../../operator/src/controllers/screenshot/status.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { newSigningSecret } from '../../../crds/src/crypto/signatures.ts'
 import type { WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import { completedStatus } from '../../support/fakes/builders.ts'
 import type { HttpsReceiver, ReceivedRequest } from '../../support/servers/https-receiver.ts'

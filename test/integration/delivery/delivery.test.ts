@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { verifyLink } from '../../../crds/src/crypto/download-link.ts'
-import { hexSignature, newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { hexSignature, newSigningSecret, verifyLink } from '../../../crds/src/crypto/signatures.ts'
 import { toId } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith } from '../../support/servers/https-receiver.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { newSigningSecret } from '../../../crds/src/crypto/signatures.ts'
 import { hmacByOpenssl, verifyByNpm, verifyByPython } from '../../support/servers/foreign-verifiers.ts'
 import { captureDelivery, forgeries, newSecretsInRotation } from './capture-delivery.ts'
 import { startReceiver, startStage } from './stage.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { AccountSpec } from '../../../crds/src/kinds/account.ts'
-import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/lists.ts'
 import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { isFullLength } from '../../support/length.ts'

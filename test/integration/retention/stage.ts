@@ -13,7 +13,7 @@ import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { parseArchivedLine } from '../../../crds/src/records/archive.ts'
 import { objectKey, recordKey } from '../../../crds/src/records/storage-keys.ts'
-import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/lists.ts'
 import type { Whole } from '../../../crds/src/schema/custom-resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aScreenshot, buildSegments, completedStatus } from '../../support/fakes/builders.ts'

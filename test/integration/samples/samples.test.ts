@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { newSigningSecret } from '../../../crds/src/crypto/signatures.ts'
 import { askSample, languages, type Question } from '../../samples/run.ts'
 import { captureDelivery, forgeries, newSecretsInRotation } from '../delivery/capture-delivery.ts'
 import { startReceiver, startStage } from '../delivery/stage.ts'

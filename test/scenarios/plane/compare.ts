@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/lists.ts'
 import { eventually } from '../../support/eventually.ts'
 import { readProcessor } from '../harness/processes.ts'
 import { scenario } from '../harness/scenario.ts'

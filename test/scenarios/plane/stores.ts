@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { presign } from '../../../crds/src/crypto/presign.ts'
-import { mapConcurrently } from '../../../crds/src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../../crds/src/runtime/lists.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { run } from '../../cluster/host/exec.ts'
 import { startMinio } from '../../cluster/programs/minio.ts'

@@ -1,4 +1,4 @@
-import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { keyHash, newKeyText } from '@tintype/crds/crypto/api-keys'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import { requireKubectl } from './environment.ts'
 import { NAMESPACE } from './tested-release.ts'

@@ -10,7 +10,7 @@ import type { ScreenshotScheduleSpec, ScreenshotScheduleStatus, StoredSchedule }
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
 import { type Segment, toLines, toSegments } from '../../../crds/src/records/archive.ts'
 import type { Metadata, Whole } from '../../../crds/src/schema/custom-resource.ts'
-import type { AttemptLine } from '../../../crds/src/webhooks/delivery-log.ts'
+import type { AttemptLine } from '../../../crds/src/webhooks/deliveries.ts'
 
 /** The start time of tests. */
 export const NOON = new Date('2026-11-21T12:00:00.000Z')

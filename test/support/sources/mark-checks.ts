@@ -1,5 +1,4 @@
-import type { KeyRing } from '../../../crds/src/crypto/key-ring.ts'
-import { signMarker } from '../../../crds/src/crypto/signed-markers.ts'
+import { type KeyRing, signMarker } from '../../../crds/src/crypto/signatures.ts'
 import type { IgnoredObject } from '../../../crds/src/records/ignored-objects.ts'
 
 /** The keys of a release. */

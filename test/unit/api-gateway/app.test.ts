@@ -1,7 +1,7 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/common/errors.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
-import { newKeyText } from '../../../crds/src/crypto/key-text.ts'
+import { newKeyText } from '../../../crds/src/crypto/api-keys.ts'
 import { ALL_SCOPES, type ApiKeySpec, type Scope } from '../../../crds/src/kinds/api-key.ts'
 import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
 

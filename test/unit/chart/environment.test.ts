@@ -100,7 +100,7 @@ t.test('programs know every variable that the chart sets', async (t) => {
     [OPERATOR, 'operator/src/runtime/config.ts'],
     [GATEWAY, 'api-gateway/src/config.ts'],
   ] as const) {
-    const files = [config, 'crds/src/runtime/storage-settings.ts']
+    const files = [config, 'crds/src/runtime/settings.ts']
     const source = files.map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).join()
     const unknown = Object.keys(environmentOf(objects, program)).filter((name) => !source.includes(`${name}:`))
     t.strictSame(unknown, [], program)

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import t from 'tap'
-import { REFUSED_RANGES } from '../../../crds/src/addresses/address-ranges.ts'
+import { REFUSED_RANGES } from '../../../crds/src/addresses/address-rules.ts'
 import { assertEvery } from '../../support/accepts.ts'
 import { find, renderChart } from '../../support/sources/chart.ts'
 

@@ -17,7 +17,7 @@ import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { exampleOf } from '../../../crds/src/options/groups.ts'
-import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../crds/src/text/words.ts'
 import { CONTRADICTION_CASES } from '../../support/sources/contradiction-cases.ts'
 
 // The form of the console, over the whole catalog: every option can be entered, and the API accepts the request that follows.

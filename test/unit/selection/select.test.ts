@@ -105,7 +105,7 @@ t.test('in this repository, a file reaches the tests of its kind', async (t) => 
   ]
   for (const [file, test] of cases) t.ok(reached(file).includes(test), `${file} reaches ${test}`)
   t.ok(
-    reached('crds/src/usage/units.ts').includes('test/unit/operator/controllers/schedule/decide.test.ts'),
+    reached('crds/src/usage/usage.ts').includes('test/unit/operator/controllers/schedule/decide.test.ts'),
     'the coverage of the pure core',
   )
   t.equal(selectFor([{ file: 'package-lock.json' }], files, graph).everythingFor, 'package-lock.json')

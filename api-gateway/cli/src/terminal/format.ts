@@ -1,4 +1,4 @@
-import { replaceHidden, toEscape } from '@tintype/crds/text/hidden-characters'
+import { replaceHidden, toEscape } from '@tintype/crds/text/visible'
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'] as const
 const STEP = 1_024

@@ -4,7 +4,7 @@ import { CacheOptions } from '@tintype/crds/options/output/cache'
 import { ImageFormat, MovingFormat } from '@tintype/crds/options/output/formats'
 import { privateOptionNames } from '@tintype/crds/options/private'
 import type { LinkRule, Option } from '@tintype/crds/options/rules/declare'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 
 // The fields of the form, from the catalog of options that the API itself reads. The build replaces this module by its data, so that a browser
 // shows the form without the schemas.

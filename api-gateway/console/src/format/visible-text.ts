@@ -1,4 +1,4 @@
-import { replaceHidden, toEscape } from '@tintype/crds/text/hidden-characters'
+import { replaceHidden, toEscape } from '@tintype/crds/text/visible'
 
 // Titles of pages, names and responses of receivers come from strangers. Hidden characters in them, such as U+202E, could make a text read as
 // another one. Preact passes every element and every text to showHidden, so no part of the console can forget it.

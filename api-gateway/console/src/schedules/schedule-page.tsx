@@ -1,4 +1,4 @@
-import { counted } from '@tintype/crds/text/counted'
+import { counted } from '@tintype/crds/text/words'
 import { useState } from 'preact/hooks'
 import { recordPath, type Screenshot } from '../api/captures.ts'
 import { api, hasScope, type Session } from '../api/client.ts'

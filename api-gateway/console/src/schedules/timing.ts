@@ -1,6 +1,5 @@
 import { CronError, parseCron } from '@tintype/crds/schedule/cron'
-import { isTimeZone } from '@tintype/crds/schedule/time-zone'
-import { nextTime } from '@tintype/crds/schedule/times'
+import { isTimeZone, nextTime } from '@tintype/crds/schedule/times'
 
 // When a schedule is due, with the code of the operator.
 

@@ -1,7 +1,7 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { CaptureTarget, RequestedOptions } from '../../creation/build.ts'

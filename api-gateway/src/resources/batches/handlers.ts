@@ -1,7 +1,7 @@
 import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../common/errors.ts'

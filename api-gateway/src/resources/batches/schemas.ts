@@ -1,5 +1,5 @@
 import { RecordStatus, recordFields } from '@tintype/crds/records/record-schema'
-import { anId, count } from '@tintype/crds/schema/wire-fields'
+import { anId, count } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import { dataBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'

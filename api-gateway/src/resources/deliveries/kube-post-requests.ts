@@ -6,8 +6,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { REQUEST_PREFIX } from '@tintype/crds/identifiers/names'
-import type { PostResponse } from '@tintype/crds/kinds/post-response'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { PostResponse, Webhook } from '@tintype/crds/kinds/webhook'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import {
   findOpenRequests,

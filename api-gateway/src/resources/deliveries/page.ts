@@ -1,6 +1,6 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
-import { anId } from '@tintype/crds/schema/wire-fields'
-import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
+import { anId } from '@tintype/crds/schema/fields'
+import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/deliveries'
 import { z } from 'zod'
 import type { QueryOf } from '../../http/query.ts'
 import { listOf, queryParameter } from '../../http/query-parameters.ts'

@@ -1,7 +1,12 @@
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
-import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import {
+  type AttemptLine,
+  DELIVERY_STATES,
+  type DeliveryState,
+  type LoggedDelivery,
+  REQUEST_WEBHOOK,
+} from '@tintype/crds/webhooks/deliveries'
 import { z } from 'zod'
 import { cursorPagination, dataBody, listBody, requestedBody } from '../../http/envelopes.ts'
 import { instantField } from '../../http/fields.ts'

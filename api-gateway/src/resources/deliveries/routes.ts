@@ -1,4 +1,4 @@
-import { anId } from '@tintype/crds/schema/wire-fields'
+import { anId } from '@tintype/crds/schema/fields'
 import { type Parameter, pathId } from '../../http/parameters.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 import { webhookId } from '../webhooks/examples.ts'

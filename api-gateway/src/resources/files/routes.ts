@@ -1,4 +1,4 @@
-import { verifyLink } from '@tintype/crds/crypto/download-link'
+import { verifyLink } from '@tintype/crds/crypto/signatures'
 import { FILE_EXTENSIONS } from '@tintype/crds/options/artifacts'
 import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import type { FastifyReply } from 'fastify'

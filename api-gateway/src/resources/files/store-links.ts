@@ -1,5 +1,5 @@
-import type { Link } from '@tintype/crds/crypto/download-link'
 import { presign, type StorageAccess } from '@tintype/crds/crypto/presign'
+import type { Link } from '@tintype/crds/crypto/signatures'
 import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import { contentTypeOf, dispositionOf } from './file-headers.ts'
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isKeyText, keyHash } from '@tintype/crds/crypto/key-text'
+import { isKeyText, keyHash } from '@tintype/crds/crypto/api-keys'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hasScope, type Scope } from '@tintype/crds/kinds/api-key'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { keyHash } from '@tintype/crds/crypto/key-text'
+import { keyHash } from '@tintype/crds/crypto/api-keys'
 import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import { type ApiKey, type ApiKeySpec, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'

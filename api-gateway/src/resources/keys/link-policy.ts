@@ -1,7 +1,7 @@
 import { LINK_HOST, type LinkPolicySpec, MAX_LINK_HOST_LENGTH, MAX_LINK_HOSTS, MAX_LINK_OPTIONS } from '@tintype/crds/kinds/api-key'
 import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
 import { withAsciiForm } from '@tintype/crds/text/ascii-form'
-import { toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { definedOf } from '../../http/fields.ts'

@@ -1,4 +1,4 @@
-import { deriveLinkSecret, type LinkKey } from '@tintype/crds/crypto/link-secret'
+import { deriveLinkSecret, type LinkKey } from '@tintype/crds/crypto/api-keys'
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { isAhead } from '../../http/fields.ts'

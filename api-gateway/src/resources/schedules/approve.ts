@@ -1,12 +1,19 @@
 import { apiKeyIdOf, scheduleIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import type { RunApproval } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf, LATEST_RUN } from '@tintype/crds/records/approval'
-import { isPictureGone, lastApprovalOf, toUndoRequest } from '@tintype/crds/records/approval-history'
+import type { RunApproval, ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  type ApprovalRefusal,
+  chooseRun,
+  findApprovalProblem,
+  isPictureGone,
+  isRunOf,
+  LATEST_RUN,
+  lastApprovalOf,
+  toUndoRequest,
+} from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
-import { anId } from '@tintype/crds/schema/wire-fields'
+import { anId } from '@tintype/crds/schema/fields'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'

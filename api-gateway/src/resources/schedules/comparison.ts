@@ -1,11 +1,15 @@
-import { comparisonConflicts, comparisonFields, type ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
-import type { ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  comparisonConflicts,
+  comparisonFields,
+  type ScheduleComparison,
+  type ScreenshotSchedule,
+  type ScreenshotScheduleSpec,
+} from '@tintype/crds/kinds/screenshot-schedule'
 import { type CaptureOptions, captureDefaults } from '@tintype/crds/options/catalog'
-import { waitingRunOf } from '@tintype/crds/records/approval'
-import { isPictureGone, lastApprovalOf } from '@tintype/crds/records/approval-history'
+import { isPictureGone, lastApprovalOf, waitingRunOf } from '@tintype/crds/records/approval'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import { anId, count, instant } from '@tintype/crds/schema/wire-fields'
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { anId, count, instant } from '@tintype/crds/schema/fields'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { definedOf, iso, isoOrNull, toPatchFields } from '../../http/fields.ts'

@@ -1,6 +1,10 @@
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { ScheduleComparison } from '@tintype/crds/kinds/schedule-comparison'
-import type { ScheduleTemplate, ScreenshotSchedule, ScreenshotScheduleSpec } from '@tintype/crds/kinds/screenshot-schedule'
+import type {
+  ScheduleComparison,
+  ScheduleTemplate,
+  ScreenshotSchedule,
+  ScreenshotScheduleSpec,
+} from '@tintype/crds/kinds/screenshot-schedule'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'

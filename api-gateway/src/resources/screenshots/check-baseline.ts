@@ -1,7 +1,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
-import { type BaselineProblem, findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
+import { type BaselineProblem, findBaselineProblem, toBaseline } from '@tintype/crds/records/approval'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import { findRecord, type RecordDeps } from '../../archive/find-record.ts'
 import { ApiError } from '../../common/errors.ts'

@@ -1,6 +1,5 @@
-import { expiryOf, keptUntil, signLink } from '@tintype/crds/crypto/download-link'
-import type { KeyRing } from '@tintype/crds/crypto/key-ring'
 import { MAX_PRESIGNED_SECONDS } from '@tintype/crds/crypto/presign'
+import { expiryOf, type KeyRing, keptUntil, signLink } from '@tintype/crds/crypto/signatures'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'

@@ -1,5 +1,5 @@
 import { CaptureError, recordFields, ScreenshotRecordSchema, VideoRecordSchema } from '@tintype/crds/records/record-schema'
-import { count } from '@tintype/crds/schema/wire-fields'
+import { count } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import { listBody } from '../../http/envelopes.ts'
 import { name } from '../../http/named-schemas.ts'

@@ -1,4 +1,4 @@
-import { count, instant } from '@tintype/crds/schema/wire-fields'
+import { count, instant } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import { name } from '../../http/named-schemas.ts'
 

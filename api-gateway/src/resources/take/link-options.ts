@@ -2,7 +2,7 @@ import type { LinkPolicySpec } from '@tintype/crds/kinds/api-key'
 import { optionsByName } from '@tintype/crds/options/groups'
 import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import { isRefusedInLinks, type LinkRule } from '@tintype/crds/options/rules/declare'
-import { toCamelCase } from '@tintype/crds/text/snake-case'
+import { toCamelCase } from '@tintype/crds/text/words'
 import { ApiError, type Problem } from '../../common/errors.ts'
 
 // What a link may ask for: what each option declares, and what the link policy of its key allows.

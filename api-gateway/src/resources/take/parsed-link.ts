@@ -1,4 +1,4 @@
-import type { KeyRing } from '@tintype/crds/crypto/key-ring'
+import type { KeyRing } from '@tintype/crds/crypto/signatures'
 import { LRUCache } from 'lru-cache'
 import { cacheHash } from '../../cache/cache-hash.ts'
 import type { LinkQuery } from './link-query.ts'

@@ -1,5 +1,5 @@
 import type { AccountSpec } from '@tintype/crds/kinds/account'
-import { count, instant } from '@tintype/crds/schema/wire-fields'
+import { count, instant } from '@tintype/crds/schema/fields'
 import { mayExceed, type PlanValues } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { dataBody } from '../../http/envelopes.ts'

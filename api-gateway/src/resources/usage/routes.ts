@@ -1,5 +1,5 @@
-import { everyDay } from '@tintype/crds/usage/daily-usage'
 import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
+import { everyDay } from '@tintype/crds/usage/usage'
 import { type Route, routeFor } from '../../http/route.ts'
 import type { QuotaStore } from '../../store/ports.ts'
 import { DailyUsageReport, toUsageReport, UsageReport } from './record.ts'

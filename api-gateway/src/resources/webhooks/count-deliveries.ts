@@ -3,8 +3,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { missedPrefix } from '@tintype/crds/records/storage-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'
-import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
-import { openPrefixOf } from '@tintype/crds/webhooks/undelivered'
+import { openPrefixOf, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/deliveries'
 import type { ObjectStore, ScreenshotStore } from '../../store/ports.ts'
 
 /** Deliveries of archived screenshots are counted up to this number. */

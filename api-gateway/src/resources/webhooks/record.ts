@@ -1,7 +1,6 @@
 import { createdAtOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import type { PostResponse } from '@tintype/crds/kinds/post-response'
-import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
+import { isActive, type PostResponse, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { dataBody, listBody, messageBody } from '../../http/envelopes.ts'

@@ -1,4 +1,4 @@
-import { BASE64 } from '@tintype/crds/crypto/webhook-signature'
+import { BASE64 } from '@tintype/crds/crypto/signatures'
 import type { Problem } from '../../common/errors.ts'
 
 const PREFIX = 'whsec_'

@@ -1,4 +1,4 @@
-import { toSnakeCase } from '@tintype/crds/text/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/words'
 import { createWorld } from '../../browser/tab.ts'
 import { callInPage, toCall } from '../../page/call.ts'
 import type { LostEffects } from '../../page/functions.ts'

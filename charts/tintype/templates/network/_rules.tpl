@@ -50,7 +50,7 @@ podSelector:
 {{- end }}
 
 {{/*
-Public addresses. Excludes the ranges that crds/src/addresses/address-ranges.ts rejects (a unit test compares them) and IPv4 ranges that the values
+Public addresses. Excludes the ranges that crds/src/addresses/address-rules.ts rejects (a unit test compares them) and IPv4 ranges that the values
 deny: (dict "denied" <CIDRs>).
 */}}
 {{- define "tintype.egressPublic" -}}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EVENT_TYPES, type EventSubject, eventTypesOf, REQUEST_EVENTS } from '../../schema/event-types.ts'
-import { EndpointUrl } from '../../schema/urls.ts'
+import { EndpointUrl } from '../../schema/fields.ts'
 import { withAsciiForm } from '../../text/ascii-form.ts'
 import { misleadingRules } from '../../text/misleading-name.ts'
 import { choice, declare, flag, formed, group, integer, NOT_IN_LINKS, type OptionRules, on } from '../rules/declare.ts'

@@ -8,7 +8,7 @@
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
-import { isKeyText, keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { isKeyText, keyHash, newKeyText } from '@tintype/crds/crypto/api-keys'
 import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'

@@ -2,7 +2,7 @@
 
 import { type Account, accountDefinition } from '@tintype/crds/kinds/account'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
-import { findNameProblem } from '@tintype/crds/schema/object-names'
+import { findNameProblem } from '@tintype/crds/schema/custom-resource'
 import { findPlan, mayExceed, type Plans } from '@tintype/crds/usage/plans'
 
 /** Kubernetes limits the message of a condition to this many characters. */

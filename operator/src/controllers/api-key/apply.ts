@@ -1,4 +1,4 @@
-import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { keyHash, newKeyText } from '@tintype/crds/crypto/api-keys'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Requeue } from '../../controller-runtime/controller.ts'

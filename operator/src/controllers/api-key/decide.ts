@@ -1,6 +1,6 @@
 // Decides what an ApiKey that a user applied needs: the hash of its text as a label, and its Ready condition. Pure.
 
-import { keyHash } from '@tintype/crds/crypto/key-text'
+import { keyHash } from '@tintype/crds/crypto/api-keys'
 import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hashesOf, type SecretText } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'

@@ -1,6 +1,6 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
-import { isKeyText } from '@tintype/crds/crypto/key-text'
+import { isKeyText } from '@tintype/crds/crypto/api-keys'
 import { API_VERSION, DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'

@@ -1,7 +1,7 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/deliveries'
 import { isReceiver, isRequestReceiver, type Occurrence } from './events/receivers.ts'
 
 /** The URL that an event is posted to, and the webhook whose secret signs it. */

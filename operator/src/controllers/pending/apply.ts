@@ -1,7 +1,7 @@
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
-import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { patchStatus } from '../../kube/patch-seen.ts'
 import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
 import type { PendingContext } from './context.ts'

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { AccountUsage } from '@tintype/crds/kinds/account'
 import { isReused } from '@tintype/crds/records/cache'
 import { retry } from '@tintype/crds/runtime/retry'
 import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'

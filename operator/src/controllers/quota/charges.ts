@@ -1,6 +1,6 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { unitsOf } from '@tintype/crds/usage/units'
+import { unitsOf } from '@tintype/crds/usage/usage'
 import { RetryableError } from '../../controller-runtime/errors.ts'
 import type { ChargeWanted } from './decide.ts'
 

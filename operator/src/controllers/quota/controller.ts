@@ -10,9 +10,9 @@
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
-import { accountUsageDefinition } from '@tintype/crds/kinds/account-usage'
+import { accountUsageDefinition } from '@tintype/crds/kinds/account'
 import { accountOf } from '@tintype/crds/records/record'
-import { findNameProblem } from '@tintype/crds/schema/object-names'
+import { findNameProblem } from '@tintype/crds/schema/custom-resource'
 import { lastUsedAt } from '@tintype/crds/usage/usage'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'

@@ -1,12 +1,10 @@
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account-usage'
+import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
-import { isFree } from '@tintype/crds/records/cost'
+import { isFree } from '@tintype/crds/records/record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
-import { addUnits, type DailyUsage, dateOf } from '@tintype/crds/usage/daily-usage'
-import { unitsOf } from '@tintype/crds/usage/units'
-import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
+import { addUnits, type DailyUsage, dateOf, monthOf, type Outcome, UsageDraft, unitsOf } from '@tintype/crds/usage/usage'
 
 // Decides the changes of an account's usage. Pure: after each conflict it is called again with the newest state.
 

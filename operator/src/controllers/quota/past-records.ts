@@ -1,15 +1,13 @@
 import { createdAtOf } from '@tintype/crds/identifiers/ids'
-import { readLines } from '@tintype/crds/records/archive'
-import { readArchived } from '@tintype/crds/records/archived-record'
+import { readArchived, readLines } from '@tintype/crds/records/archive'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { invertedDay, recordsPrefix, type SegmentName } from '@tintype/crds/records/storage-keys'
-import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { listPages } from '@tintype/crds/storage/list-stored'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { readStored } from '@tintype/crds/storage/read-stored'
-import { unitsOf } from '@tintype/crds/usage/units'
-import { monthOf } from '@tintype/crds/usage/usage'
+import { monthOf, unitsOf } from '@tintype/crds/usage/usage'
 
 const DAY_DIGITS = 5
 const CONCURRENT_READS = 8

@@ -9,7 +9,7 @@
  * deleted accounts.
  */
 
-import type { KeyRing } from '@tintype/crds/crypto/key-ring'
+import type { KeyRing } from '@tintype/crds/crypto/signatures'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'

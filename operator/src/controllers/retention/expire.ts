@@ -3,8 +3,7 @@
 // read. An interrupted expiry continues where it stopped, because deleted keys are not listed again.
 
 import type { Log } from '@tintype/crds/client/log'
-import { keptUntil } from '@tintype/crds/crypto/download-link'
-import { isSignedMarker } from '@tintype/crds/crypto/signed-markers'
+import { isSignedMarker, keptUntil } from '@tintype/crds/crypto/signatures'
 import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -20,7 +19,7 @@ import {
   parseObjectKey,
   recordsPrefix,
 } from '@tintype/crds/records/storage-keys'
-import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
 import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import { listPages } from '@tintype/crds/storage/list-stored'

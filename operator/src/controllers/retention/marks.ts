@@ -1,7 +1,6 @@
-import type { KeyRing } from '@tintype/crds/crypto/key-ring'
-import { isSignedMarker, signMarker } from '@tintype/crds/crypto/signed-markers'
+import { isSignedMarker, type KeyRing, signMarker } from '@tintype/crds/crypto/signatures'
+import { isFuture } from '@tintype/crds/records/ignored-objects'
 import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
-import { isFuture } from '@tintype/crds/records/stored-json'
 
 const signed = (account: string, since: string): string => `${deletedAccountKey(account)}\n${since}`
 

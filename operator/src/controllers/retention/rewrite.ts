@@ -2,10 +2,9 @@
 // deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'
-import { type Line, readLines, toSegments } from '@tintype/crds/records/archive'
-import { readArchived } from '@tintype/crds/records/archived-record'
+import { type Line, readArchived, readLines, toSegments } from '@tintype/crds/records/archive'
 import { prefixOf } from '@tintype/crds/records/folders'
-import { parseKeys } from '@tintype/crds/records/ignored-objects'
+import { isFuture, parseKeys } from '@tintype/crds/records/ignored-objects'
 import {
   JOIN,
   MAX_SEGMENT_RECORDS,
@@ -16,7 +15,6 @@ import {
   segmentsPrefix,
   startOfDay,
 } from '@tintype/crds/records/storage-keys'
-import { isFuture } from '@tintype/crds/records/stored-json'
 import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
 import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
 import { listPages } from '@tintype/crds/storage/list-stored'

@@ -1,8 +1,13 @@
 // The history of approvals in the status of a schedule. It keeps the pictures that approvals replaced, so that a person can undo them. Pure.
 
 import { Annotation } from '@tintype/crds/identifiers/names'
-import { MAX_APPROVALS, MAX_APPROVER, type RunApproval, type ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  MAX_APPROVALS,
+  MAX_APPROVER,
+  type RunApproval,
+  type ScheduleBaseline,
+  type StoredSchedule,
+} from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'

@@ -2,11 +2,18 @@
 // and the operator removes the annotation when it has been applied or refused.
 
 import { toObjectName } from '@tintype/crds/identifiers/names'
-import type { ReplacedBaseline, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { type ApprovalRefusal, chooseRun, findApprovalProblem, isRunOf } from '@tintype/crds/records/approval'
-import { isUndoRequest, lastApprovalOf, toUndoRequest, UNDO } from '@tintype/crds/records/approval-history'
+import type { ReplacedBaseline, ScheduleBaseline, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  type ApprovalRefusal,
+  chooseRun,
+  findApprovalProblem,
+  isRunOf,
+  isUndoRequest,
+  lastApprovalOf,
+  toUndoRequest,
+  UNDO,
+} from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'

@@ -1,8 +1,7 @@
 // Decides what a reconcile writes once the pictures of its runs were copied. Pure.
 
 import { Annotation } from '@tintype/crds/identifiers/names'
-import type { ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ScheduleBaseline, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import type { Approval } from './approvals.ts'
 import { keysOfApprovals, updateApprovals } from './approvals.ts'
 import type { Decision, DueRun, Observed } from './decide.ts'

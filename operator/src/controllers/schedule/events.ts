@@ -1,7 +1,6 @@
 // The Events of a schedule after a reconcile. Pure.
 
-import type { LastComparison } from '@tintype/crds/kinds/schedule-comparison'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { LastComparison, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { waitingRunOf } from '@tintype/crds/records/approval'
 import { findCondition } from '@tintype/crds/schema/conditions'
 import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'

@@ -1,10 +1,9 @@
 // The picture that the next run of a schedule is compared with. It is a copy in the bucket, so that it outlives the retention of its run.
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import type { LastComparison, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import { KeptBaseline, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
-import { findBaselineProblem, toBaseline } from '@tintype/crds/records/baseline'
+import type { LastComparison, ScheduleBaseline, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { findBaselineProblem, toBaseline } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf } from '@tintype/crds/records/run'
 import { baselineKey, scheduleBaselinesPrefix } from '@tintype/crds/records/storage-keys'

@@ -1,17 +1,18 @@
 // Builds the status of a schedule. Pure.
 
-import type { RunApproval, ScheduleBaseline } from '@tintype/crds/kinds/schedule-comparison'
 import {
   type ActiveRun,
   type LastChange,
   MAX_ACTIVE_RUNS,
   type RecentRun,
+  type RunApproval,
+  type ScheduleBaseline,
   type ScreenshotScheduleStatus,
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
-import { toShortUrl } from '@tintype/crds/schema/urls'
-import { canonical } from '@tintype/crds/text/canonical-json'
+import { toShortUrl } from '@tintype/crds/schema/fields'
+import { canonical } from '@tintype/crds/text/json'
 import type { Decision } from './decide.ts'
 import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
 import { fitnessOf, toFitCondition } from './fitness.ts'

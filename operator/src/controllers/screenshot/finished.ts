@@ -5,7 +5,7 @@
 
 import type { Span } from '@tintype/crds/client/span-exporter'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
-import { poolOf } from '@tintype/crds/identifiers/pool-of'
+import { poolOf } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isReused } from '@tintype/crds/records/cache'
 import { isRestored } from '@tintype/crds/records/named-record'

@@ -4,7 +4,7 @@
 
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { keptUntil } from '@tintype/crds/crypto/signatures'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { artifactsOf } from '@tintype/crds/options/artifacts'

@@ -6,7 +6,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { objectKey } from '@tintype/crds/records/storage-keys'
 import { type Condition, ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
-import { toShortUrl } from '@tintype/crds/schema/urls'
+import { toShortUrl } from '@tintype/crds/schema/fields'
 import type { ScreenshotReason } from '../../kube/condition-reasons.ts'
 
 // Builds the status patches of the operator, as merge patches: null removes a field. Pure.

@@ -1,4 +1,4 @@
-import { newSigningSecret } from '@tintype/crds/crypto/webhook-signature'
+import { newSigningSecret } from '@tintype/crds/crypto/signatures'
 import { Annotation, API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'

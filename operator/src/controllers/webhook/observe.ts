@@ -1,7 +1,7 @@
 import { classifyUrl } from '@tintype/crds/addresses/address-rules'
 import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { findNameProblem } from '@tintype/crds/schema/object-names'
+import { findNameProblem } from '@tintype/crds/schema/custom-resource'
 import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
 import { findLive } from '../../kube/find-live.ts'
 import { readObject } from '../../kube/read-object.ts'

@@ -1,5 +1,4 @@
-import { policyOf } from '@tintype/crds/records/folder-policies'
-import { IDENTITIES } from '@tintype/crds/records/folders'
+import { IDENTITIES, policyOf } from '@tintype/crds/records/folders'
 import type { Identities, Target } from '../driver.ts'
 import { attachPolicy, listUsers, putPolicy, putUser, removePolicy, removeUser } from './admin.ts'
 import { parseRetiredName, policyName, RETIRED_MILLISECONDS, retiredPolicy, retiredPolicyName } from './policies.ts'

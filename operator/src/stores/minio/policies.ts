@@ -1,5 +1,14 @@
-import { type Condition, inFolders, type Policy, policyOf, type Statement } from '@tintype/crds/records/folder-policies'
-import { FOLDERS, type Folder, IDENTITIES, type Identity } from '@tintype/crds/records/folders'
+import {
+  type Condition,
+  FOLDERS,
+  type Folder,
+  IDENTITIES,
+  type Identity,
+  inFolders,
+  type Policy,
+  policyOf,
+  type Statement,
+} from '@tintype/crds/records/folders'
 
 // Names of the identities' policies in the bundled MinIO, and the policies of replaced identities.
 

@@ -1,5 +1,4 @@
-import { policyOf, type Statement } from '@tintype/crds/records/folder-policies'
-import { IDENTITIES } from '@tintype/crds/records/folders'
+import { IDENTITIES, policyOf, type Statement } from '@tintype/crds/records/folders'
 import { lazyBucketClient } from '@tintype/crds/storage/s3/bucket-client'
 import type { Client } from 'minio'
 import { RetryableError, TerminalError } from '../../controller-runtime/errors.ts'

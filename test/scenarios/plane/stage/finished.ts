@@ -5,7 +5,7 @@ import { derivedId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
+import { mapConcurrently } from '../../../../crds/src/runtime/lists.ts'
 import { completedStatus } from '../../../support/fakes/builders.ts'
 import type { Plane } from './plane.ts'
 

@@ -5,7 +5,7 @@ import { buildMetrics } from '../../../../api-gateway/src/metrics/metrics.ts'
 import { splitOptions } from '../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { exampleOf, optionsByName } from '../../../../crds/src/options/groups.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
-import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../crds/src/text/words.ts'
 import { anObjectStore, FakeFiles, NOW, SCREENSHOT_ID } from '../fakes.ts'
 
 const ring = { current: 'a', keys: { a: Buffer.from('secret').toString('base64') } }

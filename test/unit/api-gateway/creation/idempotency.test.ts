@@ -3,7 +3,7 @@ import { ApiError, unavailable } from '../../../../api-gateway/src/common/errors
 import { carryOut, Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/creation/idempotency.ts'
 import { type CreationPlan, planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { idempotencyObjectKeys, SignedPlans } from '../../../../api-gateway/src/creation/signed-plans.ts'
-import type { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
+import type { KeyRing } from '../../../../crds/src/crypto/signatures.ts'
 import { collectIgnored } from '../../../support/sources/mark-checks.ts'
 import { anObjectStore, NOW } from '../fakes.ts'
 

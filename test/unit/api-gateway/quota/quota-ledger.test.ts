@@ -1,7 +1,7 @@
 import t from 'tap'
 import { QuotaLedger, type UsageStore } from '../../../../api-gateway/src/quota/quota-ledger.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
-import type { AccountUsage } from '../../../../crds/src/kinds/account-usage.ts'
+import type { AccountUsage } from '../../../../crds/src/kinds/account.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')

@@ -9,8 +9,8 @@ import { MountedJson } from '../../../../api-gateway/src/store/mounted-json.ts'
 import { Turns } from '../../../../api-gateway/src/store/turns.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
-import { KeyRing } from '../../../../crds/src/crypto/key-ring.ts'
 import { newOpeningKey, SealingKey, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
+import { KeyRing } from '../../../../crds/src/crypto/signatures.ts'
 
 const refusal = (status: number, details?: unknown) => new KubeError({ status, reason: 'Whatever', message: 'secret words', details })
 

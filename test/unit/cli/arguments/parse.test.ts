@@ -10,7 +10,7 @@ import { commonFlags } from '../../../../api-gateway/cli/src/commands/context.ts
 import { shot } from '../../../../api-gateway/cli/src/commands/shot.ts'
 import { UsageError } from '../../../../api-gateway/cli/src/common/errors.ts'
 import { exampleOf, optionGroups } from '../../../../crds/src/options/groups.ts'
-import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../crds/src/text/words.ts'
 
 const flags: Flag[] = [
   { name: 'output', short: 'o', kind: 'text', summary: '' },

@@ -4,7 +4,7 @@ import { signLink, TintypeError } from '../../../../api-gateway/client/src/index
 import { linkSignature } from '../../../../api-gateway/client/src/link/sign.ts'
 import { parseLinkQuery } from '../../../../api-gateway/src/resources/take/link-query.ts'
 import { exampleOf, optionsByName } from '../../../../crds/src/options/groups.ts'
-import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../crds/src/text/words.ts'
 
 const includes = (names: readonly string[], name: string): boolean => names.includes(name)
 

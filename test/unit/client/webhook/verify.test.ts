@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { parseEvent, type VerifyOptions, verifyWebhook } from '../../../../api-gateway/client/src/index.ts'
-import { newSigningSecret } from '../../../../crds/src/crypto/webhook-signature.ts'
+import { newSigningSecret } from '../../../../crds/src/crypto/signatures.ts'
 import { buildHeaders } from '../../../../operator/src/controllers/delivery/http/headers.ts'
 
 // Requests are signed by the operator's own code and by the reference library of Standard Webhooks.

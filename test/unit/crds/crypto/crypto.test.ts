@@ -1,11 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import t from 'tap'
-import { expiryOf, type Link, signLink, verifyLink } from '../../../../crds/src/crypto/download-link.ts'
-import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
-import { deriveLinkSecret, LinkKey, newLinkKey } from '../../../../crds/src/crypto/link-secret.ts'
+import { deriveLinkSecret, isKeyText, keyHash, LinkKey, newKeyText, newLinkKey } from '../../../../crds/src/crypto/api-keys.ts'
 import { bucketUrl, presign } from '../../../../crds/src/crypto/presign.ts'
 import { newOpeningKey, SealError, type SealedFor, seal, toSealingKey, unseal } from '../../../../crds/src/crypto/sealed.ts'
-import { newSigningSecret, standardSignature } from '../../../../crds/src/crypto/webhook-signature.ts'
+import { expiryOf, type Link, newSigningSecret, signLink, standardSignature, verifyLink } from '../../../../crds/src/crypto/signatures.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 import { at, NOON } from '../../../support/fakes/builders.ts'
 

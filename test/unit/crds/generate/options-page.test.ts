@@ -5,7 +5,7 @@ import { exampleOf } from '../../../../crds/src/options/groups.ts'
 import { cacheGroup } from '../../../../crds/src/options/output/cache.ts'
 import { deliveryGroup } from '../../../../crds/src/options/output/delivery.ts'
 import { PrivateOptions } from '../../../../crds/src/options/private.ts'
-import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../crds/src/text/words.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
 const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryGroup.options, ...cacheGroup.options }

@@ -9,7 +9,7 @@ import {
   webhookIdOf,
 } from '../../../../crds/src/identifiers/ids.ts'
 import { isScreenshotIdName, isWebhookIdName, secretNames, toId, toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import { poolOf } from '../../../../crds/src/identifiers/pool-of.ts'
+import { poolOf } from '../../../../crds/src/kinds/runner-pool.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 import { at, NOON } from '../../../support/fakes/builders.ts'
 

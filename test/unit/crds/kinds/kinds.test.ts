@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { z } from 'zod'
-import { AccountSpec } from '../../../../crds/src/kinds/account.ts'
-import { AccountUsageSpec, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { AccountSpec, AccountUsageSpec, StoredUsageStatus } from '../../../../crds/src/kinds/account.ts'
 import { ApiKeySpec, SCOPES } from '../../../../crds/src/kinds/api-key.ts'
 import { poolDefaults, RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
 import { isFinished, Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'

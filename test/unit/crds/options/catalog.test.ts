@@ -2,7 +2,7 @@ import t from 'tap'
 import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalog.ts'
 import { deliveryGroup, RECORD_OPTIONS } from '../../../../crds/src/options/output/delivery.ts'
 import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/formats.ts'
-import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../crds/src/text/words.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 
 const takes = (options: object): boolean => CaptureOptions.safeParse(options).success

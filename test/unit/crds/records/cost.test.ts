@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ScreenshotSpec, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { costOf, isFree } from '../../../../crds/src/records/cost.ts'
+import { costOf, isFree } from '../../../../crds/src/records/record.ts'
 import type { JobErrorCode } from '../../../../crds/src/schema/errors.ts'
 
 const START = '2026-11-26T10:00:00.000Z'

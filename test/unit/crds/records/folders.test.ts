@@ -1,7 +1,6 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
-import { policyOf } from '../../../../crds/src/records/folder-policies.ts'
-import { folders, IDENTITIES, OBJECTS, STORED_KINDS } from '../../../../crds/src/records/folders.ts'
+import { folders, IDENTITIES, OBJECTS, policyOf, STORED_KINDS } from '../../../../crds/src/records/folders.ts'
 import {
   eventKey,
   invertedDay,

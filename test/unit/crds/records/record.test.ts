@@ -3,8 +3,7 @@ import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import { CAPTURE_STEPS, toOrderedSteps } from '../../../../crds/src/records/capture-steps.ts'
-import { toEcho, toRecord } from '../../../../crds/src/records/record.ts'
+import { CAPTURE_STEPS, toEcho, toOrderedSteps, toRecord } from '../../../../crds/src/records/record.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const linkTo = (key: string) => ({ url: `https://files.example.com/${key}`, expires: at(60).getTime() / 1000 })

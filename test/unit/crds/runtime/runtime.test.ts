@@ -2,15 +2,16 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import { z } from 'zod'
 import { readAtMost, readBeginning, TooLongError } from '../../../../crds/src/runtime/limited-read.ts'
-import { mapConcurrently } from '../../../../crds/src/runtime/map-concurrently.ts'
-import { OtlpEndpoint, OtlpHeaders } from '../../../../crds/src/runtime/otlp-settings.ts'
+import { mapConcurrently } from '../../../../crds/src/runtime/lists.ts'
 import { repeat, retry } from '../../../../crds/src/runtime/retry.ts'
 import {
   checkStorageSettings,
   OptionalStorageUrl,
+  OtlpEndpoint,
+  OtlpHeaders,
   storageSettings,
   toStorageAccess,
-} from '../../../../crds/src/runtime/storage-settings.ts'
+} from '../../../../crds/src/runtime/settings.ts'
 import { parseTraceparent, spanIds, toTraceparent, traceOf } from '../../../../crds/src/runtime/trace-context.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'

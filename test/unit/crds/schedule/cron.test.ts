@@ -1,6 +1,6 @@
 import t from 'tap'
 import { CronError, parseCron } from '../../../../crds/src/schedule/cron.ts'
-import { describeTimeZone, isTimeZone, offsetAt } from '../../../../crds/src/schedule/time-zone.ts'
+import { describeTimeZone, isTimeZone, offsetAt } from '../../../../crds/src/schedule/times.ts'
 import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
 
 const fieldsOf = (text: string) => {

@@ -1,14 +1,12 @@
 import t from 'tap'
 import { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
+import { CommaList, splitList } from '../../../../crds/src/runtime/settings.ts'
 import { toAsciiForm } from '../../../../crds/src/text/ascii-form.ts'
-import { CommaList, splitList } from '../../../../crds/src/text/comma-list.ts'
 import { cutText } from '../../../../crds/src/text/cut-text.ts'
-import { replaceHidden, toEscape } from '../../../../crds/src/text/hidden-characters.ts'
+import { findIllFormedText, findReservedName } from '../../../../crds/src/text/json.ts'
 import { isMisleading, misleadingRules, replaceMisleading, toMisleadingMessage } from '../../../../crds/src/text/misleading-name.ts'
-import { findNearestName } from '../../../../crds/src/text/nearest-name.ts'
-import { findIllFormedText, findReservedName } from '../../../../crds/src/text/reserved-names.ts'
-import { renameKeys, toCamelCase, toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
-import { hasVisibleText } from '../../../../crds/src/text/visible.ts'
+import { hasVisibleText, replaceHidden, toEscape } from '../../../../crds/src/text/visible.ts'
+import { findNearestName, renameKeys, toCamelCase, toSnakeCase } from '../../../../crds/src/text/words.ts'
 import { assertAccepts, assertEvery } from '../../../support/accepts.ts'
 
 const escaped = (text: string): string => replaceHidden(text, toEscape)

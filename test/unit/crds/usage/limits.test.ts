@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DEFAULT_PLANS, findPlan, limitsOfPlan, mayExceed, PlansText, toLimits } from '../../../../crds/src/usage/plans.ts'
-import { type Bucket, countRequest, liveBuckets, rateRemaining, secondsUntilRoom } from '../../../../crds/src/usage/rate-window.ts'
+import { type Bucket, countRequest, liveBuckets, rateRemaining, secondsUntilRoom } from '../../../../crds/src/usage/usage.ts'
 
 t.test('plans have the documented defaults', async (t) => {
   t.strictSame(PlansText.parse(undefined), DEFAULT_PLANS)

@@ -1,9 +1,17 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
-import { type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
-import { addUnits, type DailyUsage, everyDay, MAX_DAYS, readDays, removeUnits, writeDays } from '../../../../crds/src/usage/daily-usage.ts'
+import { type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account.ts'
 import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
-import { UsageDraft } from '../../../../crds/src/usage/usage.ts'
+import {
+  addUnits,
+  type DailyUsage,
+  everyDay,
+  MAX_DAYS,
+  readDays,
+  removeUnits,
+  UsageDraft,
+  writeDays,
+} from '../../../../crds/src/usage/usage.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
 const chargedAt = '2026-11-21T10:00:00.000Z'

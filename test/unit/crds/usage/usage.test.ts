@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
-import { type AccountUsageSpec, type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { type AccountUsageSpec, type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
-import { unitsOf } from '../../../../crds/src/usage/units.ts'
-import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, type Wanted } from '../../../../crds/src/usage/usage.ts'
+import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, unitsOf, type Wanted } from '../../../../crds/src/usage/usage.ts'
 
 t.test('a screenshot costs one unit, and a video one for each 10 seconds', async (t) => {
   t.equal(unitsOf({}), 1)

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { buildEvent, eventSubjectOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
-import { buildTestEvent } from '../../../../crds/src/webhooks/test-event.ts'
+import { buildEvent, buildTestEvent, eventSubjectOf, recordIn } from '../../../../crds/src/webhooks/events.ts'
 import { aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }

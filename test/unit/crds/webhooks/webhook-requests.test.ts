@@ -1,21 +1,24 @@
 import t from 'tap'
 import { Annotation, isWebhookIdName, REQUEST_PREFIX, toObjectName } from '../../../../crds/src/identifiers/names.ts'
-import { MAX_REQUESTS, type PostResponse } from '../../../../crds/src/kinds/post-response.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import { MAX_REQUESTS, type PostResponse } from '../../../../crds/src/kinds/webhook.ts'
 import { logKey, logPrefix } from '../../../../crds/src/records/storage-keys.ts'
 import {
   type AttemptLine,
+  defaultWebhookId,
+  findDefaultWebhook,
+  isRequestedEvent,
   LOG_MILLISECONDS,
   linesOf,
   MAX_LOG_LINES,
   mergeLines,
   parseLog,
+  REQUEST_WEBHOOK,
   readLog,
   toDeliveries,
   toLogText,
   toPostResponse,
-} from '../../../../crds/src/webhooks/delivery-log.ts'
-import { defaultWebhookId, findDefaultWebhook, isRequestedEvent, REQUEST_WEBHOOK } from '../../../../crds/src/webhooks/request-webhook.ts'
+} from '../../../../crds/src/webhooks/deliveries.ts'
 import {
   findOpenRequests,
   findRequests,

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
-import { expiryOf, signLink, verifyLink } from '../../../../crds/src/crypto/download-link.ts'
-import { LinkKey } from '../../../../crds/src/crypto/link-secret.ts'
+import { LinkKey } from '../../../../crds/src/crypto/api-keys.ts'
 import { seal, unseal } from '../../../../crds/src/crypto/sealed.ts'
+import { expiryOf, signLink, verifyLink } from '../../../../crds/src/crypto/signatures.ts'
 import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
 import { FakeStore } from '../../../support/fakes/fake-store.ts'
 

@@ -1,7 +1,7 @@
 import { privateContradictions } from '@tintype/crds/options/contradictions'
 import { Cookie, PrivateOptions, privateOptionNames } from '@tintype/crds/options/private'
 import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
-import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
+import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
 import { isObject } from '../../../http/read-body.ts'

@@ -1,7 +1,7 @@
 import { classifyUrl, type EgressRules, isAllowedHost, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { PrivateOptions } from '@tintype/crds/options/private'
-import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/urls'
+import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
 import { isObject } from '../../../http/read-body.ts'

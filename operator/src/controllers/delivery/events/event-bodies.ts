@@ -7,8 +7,7 @@ import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
-import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
-import { findMismatch } from '@tintype/crds/webhooks/stored-event'
+import { buildEvent, type Envelope, findMismatch, type LinkBase } from '@tintype/crds/webhooks/events'
 import { openStorage } from '../../../storage/storage.ts'
 
 /** Stores the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */

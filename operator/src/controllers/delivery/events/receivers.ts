@@ -2,8 +2,8 @@ import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { type EventType, eventsOfStatus, isCreationEvent } from '@tintype/crds/schema/event-types'
+import { isRequestedEvent } from '@tintype/crds/webhooks/deliveries'
 import { eventSubjectOf, eventTimeOf } from '@tintype/crds/webhooks/events'
-import { isRequestedEvent } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
 
 /** An event of a Screenshot and its time. */

@@ -12,9 +12,8 @@ import type { EventType } from '@tintype/crds/schema/event-types'
 import { findArchived } from '@tintype/crds/storage/archive/records'
 import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
 import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
-import type { AttemptLine } from '@tintype/crds/webhooks/delivery-log'
-import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
-import { findMismatch, findMismatchOfDeleted } from '@tintype/crds/webhooks/stored-event'
+import type { AttemptLine } from '@tintype/crds/webhooks/deliveries'
+import { buildEvent, type Envelope, findMismatch, findMismatchOfDeleted, type LinkBase } from '@tintype/crds/webhooks/events'
 import type { Storage } from '../../../storage/storage.ts'
 
 /** Index of Screenshots by their id in the REST API. */

@@ -1,4 +1,4 @@
-import { hexSignature, standardSignature } from '@tintype/crds/crypto/webhook-signature'
+import { hexSignature, standardSignature } from '@tintype/crds/crypto/signatures'
 import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
 
 /** The values of an attempt that its headers contain. */

@@ -1,4 +1,4 @@
-import type { AttemptFinding } from '@tintype/crds/webhooks/delivery-log'
+import type { AttemptFinding } from '@tintype/crds/webhooks/deliveries'
 import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
 import type { PostOutcome } from '../http/post.ts'
 

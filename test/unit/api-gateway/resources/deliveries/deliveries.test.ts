@@ -3,8 +3,13 @@ import { withDeliveryState } from '../../../../../api-gateway/src/resources/deli
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { DeliveryEntry } from '../../../../../crds/src/kinds/screenshot.ts'
 import { eventKey, logKey, logPrefix, missedKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { type AttemptLine, type DeliveryState, type LoggedDelivery, toLogText } from '../../../../../crds/src/webhooks/delivery-log.ts'
-import { openPrefixOf } from '../../../../../crds/src/webhooks/undelivered.ts'
+import {
+  type AttemptLine,
+  type DeliveryState,
+  type LoggedDelivery,
+  openPrefixOf,
+  toLogText,
+} from '../../../../../crds/src/webhooks/deliveries.ts'
 import { aScreenshot as aShot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 import { listed } from '../../requests.ts'

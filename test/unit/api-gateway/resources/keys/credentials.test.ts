@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findOldestKey, isUsable } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
 import { NegativeCache } from '../../../../../api-gateway/src/resources/keys/negative-cache.ts'
-import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Label } from '../../../../../crds/src/identifiers/names.ts'
 import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { anApiKey } from '../../fakes.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as kinds from '../../../../../crds/client/kinds.ts'
-import { keyHash } from '../../../../../crds/src/crypto/key-text.ts'
+import { keyHash } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import { type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'
 import { aGateway, NOW } from '../../fakes.ts'

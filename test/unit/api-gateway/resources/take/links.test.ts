@@ -8,7 +8,7 @@ import { ParsedLink, ParsedLinks } from '../../../../../api-gateway/src/resource
 import { isTracking, TRACKING_NAMES, TRACKING_PREFIXES } from '../../../../../api-gateway/src/resources/take/tracking-parameters.ts'
 import { exampleOf, optionsByName } from '../../../../../crds/src/options/groups.ts'
 import { isRefusedInLinks } from '../../../../../crds/src/options/rules/declare.ts'
-import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../../crds/src/text/words.ts'
 import { assertEvery } from '../../../../support/accepts.ts'
 import { refusalOf } from '../../requests.ts'
 

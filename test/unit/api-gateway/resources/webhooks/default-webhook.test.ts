@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
-import { defaultWebhookId } from '../../../../../crds/src/webhooks/request-webhook.ts'
+import { defaultWebhookId } from '../../../../../crds/src/webhooks/deliveries.ts'
 import { aGateway, OPENING_KEY } from '../../fakes.ts'
 import { listed, problemsIn } from '../../requests.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Secret } from '../../../../../crds/client/core-resources.ts'
-import { isKeyText, keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { isKeyText, keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import type { Account } from '../../../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../../../crds/src/kinds/api-key.ts'
 import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'

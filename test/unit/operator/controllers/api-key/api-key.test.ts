@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Secret } from '../../../../../crds/client/core-resources.ts'
-import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Label, secretNames } from '../../../../../crds/src/identifiers/names.ts'
 import type { ApiKeySpec, ApiKeyStatus } from '../../../../../crds/src/kinds/api-key.ts'
 import { type Condition, isSameCondition } from '../../../../../crds/src/schema/conditions.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { secrets } from '../../../../../crds/client/core-resources.ts'
 import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
-import { hexSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
+import { hexSignature } from '../../../../../crds/src/crypto/signatures.ts'
 import { ConditionType, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { at, completedStatus } from '../../../../support/fakes/builders.ts'
 import { answer, type DeliveryStage, entry, startDeliveries, startLeader, withEntries } from './stage.ts'

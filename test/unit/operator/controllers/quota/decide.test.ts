@@ -1,7 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toId, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
-import type { AccountUsageStatus } from '../../../../../crds/src/kinds/account-usage.ts'
+import type { AccountUsageStatus } from '../../../../../crds/src/kinds/account.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { JobErrorCode } from '../../../../../crds/src/schema/errors.ts'
 import { awaitsRefund, type Changes, decide, isCharged, OPERATOR, recount } from '../../../../../operator/src/controllers/quota/decide.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../../../../crds/src/records/storage-keys.ts'
 import type { Whole } from '../../../../../crds/src/schema/custom-resource.ts'
 import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
-import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/undelivered.ts'
+import { isOpenIn, type Undelivered } from '../../../../../crds/src/webhooks/deliveries.ts'
 import { createRetentionController } from '../../../../../operator/src/controllers/retention/controller.ts'
 import { decide, isFullBatch, type RetentionSettings } from '../../../../../operator/src/controllers/retention/decide.ts'
 import { anAccount, aScreenshot, at, buildSegments, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'

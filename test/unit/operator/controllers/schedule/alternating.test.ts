@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { findUnfit, type PageFacts } from '../../../../../capture-runner/src/comparison/find-unfit.ts'
-import type { ScheduleComparison } from '../../../../../crds/src/kinds/schedule-comparison.ts'
 import type { CaptureResult, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
+import type { ScheduleComparison } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { waitingRunOf } from '../../../../../crds/src/records/approval.ts'
 import { eventsOfStatus } from '../../../../../crds/src/schema/event-types.ts'
 import { startSchedule } from './stage.ts'

@@ -3,7 +3,7 @@ import { accounts, accountUsages, screenshotSchedules, screenshots } from '../..
 import { mergePatch } from '../../../../../crds/client/patch.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
-import type { AccountUsage } from '../../../../../crds/src/kinds/account-usage.ts'
+import type { AccountUsage } from '../../../../../crds/src/kinds/account.ts'
 import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotScheduleSpec } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { toArchivedLine } from '../../../../../crds/src/records/archive.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../../../../../api-gateway/src/resources/screenshots/options/target-url.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../../crds/src/addresses/address-rules.ts'
 import { PrivateOptions, privateOptionNames } from '../../../../../../crds/src/options/private.ts'
-import { toSnakeCase } from '../../../../../../crds/src/text/snake-case.ts'
+import { toSnakeCase } from '../../../../../../crds/src/text/words.ts'
 
 const Body = z.strictObject(privateOptionFields)
 

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { PostResponse } from '../kinds/post-response.ts'
-import type { ReportIgnored } from '../records/ignored-objects.ts'
-import { parseLogKey } from '../records/storage-keys.ts'
-import { isFuture, parseStoredJson } from '../records/stored-json.ts'
+import { derivedId, isScreenshotId } from '../identifiers/ids.ts'
+import type { Screenshot } from '../kinds/screenshot.ts'
+import type { PostResponse, Webhook } from '../kinds/webhook.ts'
+import { isFuture, parseStoredJson, type ReportIgnored } from '../records/ignored-objects.ts'
+import { OPEN_PREFIX, openDeliveryKey, parseLogKey } from '../records/storage-keys.ts'
+import { isBeingDeleted } from '../schema/custom-resource.ts'
+import { EVENT_TYPES, type EventType, REQUEST_EVENTS } from '../schema/event-types.ts'
 
 // The delivery log of an endpoint. The operator writes it, and the gateway reads it: NDJSON with one line per attempt. A line may be in two objects,
 // so readers merge.
@@ -12,29 +16,14 @@ export const MAX_LOG_LINES = 500
 /** Milliseconds to keep a line. */
 export const LOG_MILLISECONDS = 7 * 86_400_000
 
-/** Outcomes of an attempt. `withdrawn`: there was no attempt, because the endpoint no longer subscribed to the event. */
-export const ATTEMPT_OUTCOMES = [
-  'success',
-  'answered',
-  'timeout',
-  'blocked',
-  'unresolved',
-  'tls',
-  'proxy',
-  'oversized',
-  'connection',
-  'withdrawn',
-] as const
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
-
-const idOf = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`))
+const looseId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`))
 
 /** One attempt. The schema is loose, because another version may have written the line. */
 export const AttemptLine = z.object({
-  delivery: idOf('dlv'),
-  event: idOf('evt'),
+  delivery: looseId('dlv'),
+  event: looseId('evt'),
   type: z.string().regex(/^[a-z]{1,32}\.[a-z_.]{1,32}$/),
-  screenshot: idOf('scr'),
+  screenshot: looseId('scr'),
   /** Number of the attempt, starting at 1. */
   attempt: z.int().min(0).max(1_000_000),
   /** True for a requested redelivery. */
@@ -47,6 +36,7 @@ export const AttemptLine = z.object({
   at: z.iso.datetime(),
   milliseconds: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   statusCode: z.int().min(0).max(999),
+  /** `success`, or why the attempt failed. `withdrawn`: there was none, because the endpoint no longer subscribed to the event. */
   outcome: z.string().max(32),
   /** Reason of the failure. */
   detail: z.string().max(16_384).optional(),
@@ -65,7 +55,7 @@ export function linesOf(key: string): number {
 }
 
 /** Current time, and the function that reports ignored objects. */
-export interface LogChecks {
+interface LogChecks {
   now: Date
   report: ReportIgnored
 }
@@ -109,7 +99,7 @@ function parseReported(key: string, text: string, { now, report }: LogChecks): A
 }
 
 /** Access to the objects of a log. */
-export interface LogObjects {
+interface LogObjects {
   list: (prefix: string) => Promise<string[]>
   /** Returns undefined if the object does not exist. */
   read: (key: string) => Promise<string | undefined>
@@ -186,3 +176,87 @@ export const toPostResponse = ({ at, milliseconds, statusCode, outcome, detail =
   responseMilliseconds: Math.round(milliseconds),
   ...(outcome === 'success' ? {} : { error: detail.slice(0, MAX_ERROR) }),
 })
+
+// Deliveries whose Screenshot has left the Kubernetes API, as objects in the bucket. Only the operator writes them, and the gateway counts them. An
+// open delivery has another attempt. It is valid only if the archived record names it, too: see isOpenIn. A missed one can be redelivered.
+
+const strictId = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+
+export const Undelivered = z.object({
+  version: z.literal(1),
+  delivery: strictId('dlv'),
+  event: strictId('evt'),
+  type: z.enum(EVENT_TYPES),
+  screenshot: z.string().refine(isScreenshotId),
+  /** Name of the Webhook, or {@link REQUEST_WEBHOOK}. */
+  webhook: z.string().min(1).max(253),
+  /** URL of the request, for {@link REQUEST_WEBHOOK} only. */
+  url: z.string().max(2_048).optional(),
+  /** Attempts so far. */
+  attempts: z.int().min(0).max(1_000_000),
+  /** Time of the next attempt, or of the last one of a missed delivery. */
+  at: z.iso.datetime(),
+  /** True for a missed delivery that a client repeats. It has one attempt. */
+  manual: z.literal(true).optional(),
+})
+export type Undelivered = z.infer<typeof Undelivered>
+
+/** Reads an object; undefined for other texts. */
+export const parseUndelivered = (text: string): Undelivered | undefined => Undelivered.safeParse(parseStoredJson(text)).data
+
+const HASH_DIGITS = 8
+
+/** URLs of single requests are grouped by host, so that one that is down does not delay others. */
+function endpointOf({ webhook, url = '' }: Pick<Undelivered, 'webhook' | 'url'>): string {
+  if (webhook !== REQUEST_WEBHOOK) return webhook
+  const host = URL.canParse(url) ? new URL(url).host : url
+  return `${REQUEST_WEBHOOK}-${createHash('sha256').update(host).digest('hex').slice(0, HASH_DIGITS)}`
+}
+
+/** Prefix of the open deliveries of an account to a Webhook. For {@link REQUEST_WEBHOOK}, those of all hosts. */
+export const openPrefixOf = (account: string, webhook: string): string =>
+  `${OPEN_PREFIX}${account}/${webhook}${webhook === REQUEST_WEBHOOK ? '-' : '/'}`
+
+/** Prefix of the open deliveries to one endpoint. */
+export const openPrefix = (account: string, open: Pick<Undelivered, 'webhook' | 'url'>): string =>
+  `${OPEN_PREFIX}${account}/${endpointOf(open)}/`
+
+/** Key of an open delivery. */
+export const openKey = (account: string, open: Undelivered): string =>
+  openDeliveryKey(account, endpointOf(open), new Date(open.at), open.delivery)
+
+/**
+ * True if the archived record says that the delivery was open, and this object is not older than the record. An object is older if its
+ * Screenshot changed before it could be archived, so that it was archived again.
+ */
+export function isOpenIn({ status }: Pick<Screenshot, 'status'>, { type, webhook, attempts, at }: Undelivered): boolean {
+  const entry = status?.deliveries?.[type]?.[webhook]
+  if (entry?.state !== 'open' || attempts < entry.attempts) return false
+  return attempts > entry.attempts || Date.parse(at) === Date.parse(entry.at)
+}
+
+// The URL in the option `webhook_url` of a single request. It has no Webhook object. The account's default Webhook signs and counts its posts, and
+// can be disabled and can rotate its secret like any other Webhook.
+
+/** The name of a request's own URL in status.deliveries. No object can have this name. */
+export const REQUEST_WEBHOOK = '_request'
+
+/** The URL of a default Webhook, which receives no posts. The domain `invalid` never resolves (RFC 2606). */
+export const DEFAULT_WEBHOOK_URL = 'https://webhook-url.invalid/'
+
+const EPOCH = new Date(0)
+
+/** Id of an account's default Webhook. It is derived, so that two gateways cannot create two default Webhooks. */
+export const defaultWebhookId = (account: string): string => derivedId('wh', EPOCH, `default/${account}`)
+
+/** Finds the default Webhook of an account: the oldest, if a person has created others. */
+export const findDefaultWebhook = (webhooks: readonly Webhook[]): Webhook | undefined =>
+  webhooks
+    .filter((webhook) => webhook.spec.isDefault === true && !isBeingDeleted(webhook))
+    .sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))[0]
+
+const ageOf = ({ metadata }: Webhook): string => `${metadata.creationTimestamp} ${metadata.name}`
+
+/** True if the request's own URL receives the event. */
+export const isRequestedEvent = ({ spec }: Pick<Screenshot, 'spec'>, event: EventType): boolean =>
+  spec.webhookUrl !== undefined && (spec.webhookEvents ?? REQUEST_EVENTS).includes(event)

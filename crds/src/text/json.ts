@@ -1,3 +1,20 @@
+/** Parses JSON; undefined if the text is invalid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Sorts the fields of objects, so that equal values have equal JSON. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, child]) => [name, canonical(child)]))
+}
+
 // Property names with a special meaning for JavaScript objects. JSON may contain them. Schemas drop them silently, and code that copies objects
 // could change a prototype.
 
