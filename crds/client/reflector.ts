@@ -11,19 +11,16 @@
  * An event only says that an object has changed. An error in one listener does not affect the others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Backoff } from './backoff.ts'
 import { toCached } from './cached-form.ts'
 import { isGone, isUnreachable, isVersionTooLarge, KubeError } from './kube-error.ts'
+import type { KubeHttp } from './kube-http.ts'
 import { type KubeObject, keyOf, resourceVersionOf } from './kube-object.ts'
-import { type Lister, Store } from './lister.ts'
+import { type Lister, type ReflectorEvent, Replica, Store } from './lister.ts'
 import { type Log, silentLog } from './log.ts'
-import type { ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
-import { type ReflectorEvent, Replica } from './replica.ts'
 import { apiVersionOf, PAGE_SIZE, pathOf, Resource, type ResourceDefinition } from './resource.ts'
-import { MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
+import { Backoff, MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
 
-export type { ReflectorMetrics, ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
-export type { ReflectorEvent } from './replica.ts'
+export type { ReflectorEvent } from './lister.ts'
 
 const LIST_TIMEOUT_MILLISECONDS = 60_000
 
@@ -304,4 +301,50 @@ export class Reflector<T extends KubeObject> {
       this.#log.error({ resource: this.resource.plural, type: event.type, err: error }, 'listener failed')
     }
   }
+}
+
+/** Why the reflector listed: at the start, after a 410, as a periodic check, or because the watch was malformed. */
+type RelistReason = 'initial' | 'expired' | 'safety' | 'malformed'
+
+/** Why a watch ended. */
+type WatchEnd = 'ended' | 'idle' | 'expired' | 'malformed' | 'failed'
+
+/** Feeds `reflector_relists_total{resource,reason}` and `reflector_missed_events_total{resource}` (should stay 0). */
+export type ReflectorMetrics = {
+  onRelist?(fields: { resource: string; reason: RelistReason }): void
+  onMissed?(fields: { resource: string; count: number }): void
+  onWatchEnd?(fields: { resource: string; reason: WatchEnd }): void
+  onEvent?(fields: { resource: string; type: ReflectorEvent<KubeObject>['type'] }): void
+}
+
+/** The objects to follow. Only tests change the times. */
+export type ReflectorOptions<T extends KubeObject> = {
+  http: KubeHttp
+  resource: ResourceDefinition<T>
+  namespace?: string | undefined
+  allNamespaces?: boolean
+  labelSelector?: string
+  fieldSelector?: string
+  /** A store with the caller's indexes. */
+  store?: Store<T>
+  /** Transforms each object. Default: {@link import('./cached-form.ts').toCached}. */
+  transform?: (object: T) => T
+  log?: Log
+  metrics?: ReflectorMetrics
+  /** The most objects of a page of a list. */
+  pageSize?: number
+  /** Silence after which a watch counts as dead. Bookmarks come every minute, but only after the first event of the kind since the API server's start. */
+  idleMilliseconds?: number
+  /** Time after the requested end of a watch at which it counts as dead. */
+  overdueMilliseconds?: number
+  /** Range of the duration of a watch. Each watch has a random duration. */
+  watchSeconds?: readonly [number, number]
+  backoffMilliseconds?: readonly [number, number]
+  /** Maximum wait while the API server is unreachable. It is short, because these requests cost the server nothing. */
+  unreachableCapMilliseconds?: number
+  /** Age of the last list after which the reflector lists again at the end of a watch. */
+  relistMilliseconds?: number
+  /** Minimum time between the starts of two watches. */
+  rewatchMilliseconds?: number
+  random?: () => number
 }

@@ -2,7 +2,6 @@ import { TooLongError } from '../src/runtime/limited-read.ts'
 import { isNotFound } from './kube-error.ts'
 import type { KubeHttp, KubeRequest, Query, Repeat } from './kube-http.ts'
 import type { KubeObject } from './kube-object.ts'
-import type { Patch } from './patch.ts'
 
 /** A kind and its location in the API. `T` is the type of its objects, for the compiler only. */
 export type ResourceDefinition<T extends KubeObject = KubeObject> = {
@@ -34,7 +33,7 @@ export function tintypeResource<T extends KubeObject>(kind: string, plural: stri
 }
 
 /** Options of every call. The namespace defaults to that of the resource. */
-export type CallOptions = {
+type CallOptions = {
   namespace?: string | undefined
   signal?: AbortSignal | undefined
   timeoutMilliseconds?: number
@@ -42,7 +41,7 @@ export type CallOptions = {
 }
 
 /** Options of a list. `resourceVersion: '0'` reads from the API server's cache. */
-export type ListOptions = CallOptions & {
+type ListOptions = CallOptions & {
   labelSelector?: string | undefined
   fieldSelector?: string | undefined
   limit?: number | undefined
@@ -55,10 +54,10 @@ export type ListOptions = CallOptions & {
 export type ListPage<T> = { items: T[]; resourceVersion: string; continue?: string }
 
 /** Options of a list in pages. `maxItems`: the most objects of a page; Infinity: one page, unless it is too large. */
-export type PagesOptions = Omit<ListOptions, 'limit' | 'continue'> & { maxItems?: number }
+type PagesOptions = Omit<ListOptions, 'limit' | 'continue'> & { maxItems?: number }
 
 /** Options of a delete. The API server responds with 409 if `uid` or `resourceVersion` does not match. */
-export type DeleteOptions = CallOptions & {
+type DeleteOptions = CallOptions & {
   uid?: string | undefined
   resourceVersion?: string | undefined
   gracePeriodSeconds?: number
@@ -184,8 +183,7 @@ export class Resource<T extends KubeObject> {
   }
 
   patch(name: string, patch: Patch, { subresource, ...options }: WriteOptions = {}): Promise<T> {
-    const { body, contentType, query } = patch
-    return this.#write('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
+    return this.#write('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, ...patch })
   }
 
   /** Requests deletion. An object with finalizers, or a pod in its grace period, still exists for a while. */
@@ -240,4 +238,42 @@ export function pathOf(
   const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersionOf(definition)}`
   const parts = [...(namespace === undefined ? [] : ['namespaces', namespace]), definition.plural, name, subresource]
   return [root, ...parts.filter((part) => part !== undefined).map(encodeURIComponent)].join('/')
+}
+
+/** The body and content type of a patch. */
+export type Patch = { contentType: string; body: unknown }
+
+/** One step of RFC 6902. */
+export type JsonPatchOperation =
+  | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
+  | { op: 'remove'; path: string }
+  | { op: 'move' | 'copy'; from: string; path: string }
+
+/** Conditions that must hold when the API server applies a patch. */
+type Preconditions = { resourceVersion?: string | undefined; uid?: string | undefined }
+
+/**
+ * A merge patch (RFC 7396): `null` removes a field, and arrays are replaced as a whole.
+ * With a resourceVersion, the API server responds with 409 if the object has changed. With a uid, it responds with 422 if another object has the
+ * name. On a status subresource it ignores the uid: use a resourceVersion, or a JSON patch with a test.
+ */
+export function mergePatch(body: Record<string, unknown>, preconditions: Preconditions = {}): Patch {
+  const contentType = 'application/merge-patch+json'
+  const wanted = Object.entries(preconditions).filter(([, value]) => value !== undefined)
+  if (wanted.length === 0) return { contentType, body }
+  return { contentType, body: { ...body, metadata: { ...(body.metadata as object | undefined), ...Object.fromEntries(wanted) } } }
+}
+
+/**
+ * A JSON patch with preconditions. `tests` maps JSON pointers to expected values. If one differs, the API server writes nothing and responds
+ * with 422 (`isPatchFailed`).
+ */
+export function jsonPatch(operations: readonly JsonPatchOperation[], tests: Record<string, unknown> = {}): Patch {
+  const checks = Object.entries(tests).map(([path, value]): JsonPatchOperation => ({ op: 'test', path, value }))
+  return { contentType: 'application/json-patch+json', body: [...checks, ...operations] }
+}
+
+/** Builds a JSON pointer (RFC 6901). Escapes the segments, so that `tintype.dev/hash-1` stays one segment. */
+export function pointer(...segments: (string | number)[]): string {
+  return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -1,8 +1,8 @@
 import { isFuture, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { dayPrefix, isDay, recordsPrefix, type SegmentName, segmentsPrefix, startOfDay } from '@tintype/crds/records/storage-keys'
-import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
-import { listPages } from '@tintype/crds/storage/list-stored'
+import { readRecordKeys } from '@tintype/crds/storage/archive'
 import { PAGE } from '@tintype/crds/storage/port'
+import { listPages } from '@tintype/crds/storage/stored-objects'
 import type { ObjectStore } from '../store/ports.ts'
 
 // Lists the objects of one day by their keys. The prefix of a day contains, in key order: `one/` with one record per object, `segments/` and

@@ -1,6 +1,6 @@
 import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/records/storage-keys'
-import { listPages } from '@tintype/crds/storage/list-stored'
 import { PAGE } from '@tintype/crds/storage/port'
+import { listPages } from '@tintype/crds/storage/stored-objects'
 import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listAfter, listDay, reportDay } from './day-listing.ts'
 
 // Iterates over the days that have records of an account. A large day is listed by name with one request, and the day before it is usually next.

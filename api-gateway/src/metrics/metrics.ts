@@ -1,4 +1,4 @@
-import { ignoredMetrics, instrumentsOf, reflectorMetrics, requestMetrics } from '@tintype/crds/client/metrics'
+import { ignoredMetrics, instrumentsOf, reflectorMetrics, requestMetrics } from '@tintype/crds/client/probe-server'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { EXCEEDED_LIMITS } from '../bodies/budget.ts'
 import { buildQuotaMetrics } from '../quota/metrics.ts'

@@ -1,9 +1,8 @@
-import { leases } from '@tintype/crds/client/core-resources'
+import { leases } from '@tintype/crds/client/kinds'
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
-import { mergePatch } from '@tintype/crds/client/patch'
-import { Resource } from '@tintype/crds/client/resource'
+import { mergePatch, Resource } from '@tintype/crds/client/resource'
 import { GATEWAY_LEASE_LABELS } from '@tintype/crds/identifiers/names'
 
 // rbac: coordination.k8s.io/leases create,patch,delete

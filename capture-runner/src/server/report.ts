@@ -1,6 +1,6 @@
 import { isTransient, KubeError } from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
-import { type JsonPatchOperation, jsonPatch, type Patch } from '@tintype/crds/client/patch'
+import { type JsonPatchOperation, jsonPatch, type Patch } from '@tintype/crds/client/resource'
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import { doubled, retry } from '@tintype/crds/runtime/retry'

@@ -2,7 +2,7 @@
  * Lets a standby check whether the leader's process is alive, from the kubelet's status of its pod. The API server knows about a killed
  * process a second or two later, long before its lease expires.
  */
-import { type Pod, pods } from '@tintype/crds/client/core-resources'
+import { type Pod, pods } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import type { HolderQuestion, Liveness } from './leader-election.ts'

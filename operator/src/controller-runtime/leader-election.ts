@@ -12,7 +12,7 @@
  * false 10 s after the last renewal even if no timer has run), and the clients of a term ask it before each write (runtime/term.ts).
  */
 
-import type { Lease } from '@tintype/crds/client/core-resources'
+import type { Lease } from '@tintype/crds/client/kinds'
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { type Log, silentLog } from '@tintype/crds/client/log'
 import { type Clock, systemClock } from './clock.ts'

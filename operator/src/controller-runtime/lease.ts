@@ -1,5 +1,4 @@
-import type { Lease } from '@tintype/crds/client/core-resources'
-import { leases } from '@tintype/crds/client/core-resources'
+import { type Lease, leases } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 

@@ -1,4 +1,4 @@
-import { instrumentsOf, SECONDS_BUCKETS } from '@tintype/crds/client/metrics'
+import { instrumentsOf, SECONDS_BUCKETS } from '@tintype/crds/client/probe-server'
 import type { Registry } from 'prom-client'
 
 const QUEUE_BUCKETS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100]

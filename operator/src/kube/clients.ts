@@ -1,12 +1,18 @@
 import {
+  accounts,
+  accountUsages,
+  apiKeys,
   leases,
   pods,
+  runnerPools,
+  screenshotSchedules,
+  screenshots,
   secrets,
   tokenReviews,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
-} from '@tintype/crds/client/core-resources'
-import { accounts, accountUsages, apiKeys, runnerPools, screenshotSchedules, screenshots, webhooks } from '@tintype/crds/client/kinds'
+  webhooks,
+} from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Reflector } from '@tintype/crds/client/reflector'

@@ -1,6 +1,6 @@
 // rbac: /events create
 
-import type { Event } from '@tintype/crds/client/core-resources'
+import type { Event } from '@tintype/crds/client/kinds'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'

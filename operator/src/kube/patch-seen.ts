@@ -1,7 +1,6 @@
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
-import { mergePatch } from '@tintype/crds/client/patch'
-import type { Resource } from '@tintype/crds/client/resource'
+import { mergePatch, type Resource } from '@tintype/crds/client/resource'
 
 interface PatchOptions {
   subresource?: 'status'

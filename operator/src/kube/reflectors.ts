@@ -1,6 +1,17 @@
 import { toCached } from '@tintype/crds/client/cached-form'
-import { type Lease, leases, type Pod, pods } from '@tintype/crds/client/core-resources'
-import { accounts, accountUsages, apiKeys, runnerPools, screenshotSchedules, screenshots, webhooks } from '@tintype/crds/client/kinds'
+import {
+  accounts,
+  accountUsages,
+  apiKeys,
+  type Lease,
+  leases,
+  type Pod,
+  pods,
+  runnerPools,
+  screenshotSchedules,
+  screenshots,
+  webhooks,
+} from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'

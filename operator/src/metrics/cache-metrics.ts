@@ -1,4 +1,4 @@
-import { instrumentsOf } from '@tintype/crds/client/metrics'
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { poolOf } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'

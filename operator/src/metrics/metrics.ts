@@ -1,4 +1,4 @@
-import { ignoredMetrics, instrumentsOf, reflectorMetrics, requestMetrics, SECONDS_BUCKETS } from '@tintype/crds/client/metrics'
+import { ignoredMetrics, instrumentsOf, reflectorMetrics, requestMetrics, SECONDS_BUCKETS } from '@tintype/crds/client/probe-server'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Comparison } from '@tintype/crds/kinds/comparison'
 import { Phase, type Screenshot } from '@tintype/crds/kinds/screenshot'

@@ -1,4 +1,4 @@
-import type { TokenReview } from '@tintype/crds/client/core-resources'
+import type { TokenReview } from '@tintype/crds/client/kinds'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Identity, SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/identifiers/names'

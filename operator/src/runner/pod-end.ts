@@ -1,4 +1,4 @@
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import { RUNNER_CONTAINER } from './pod.ts'
 
 // Finds out how a runner's pod ended, and whether the page is suspected. Pure.

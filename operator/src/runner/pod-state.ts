@@ -1,4 +1,4 @@
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import { containerOf, terminationOf } from './pod-end.ts'
 
 /**

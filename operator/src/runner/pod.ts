@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'

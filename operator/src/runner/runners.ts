@@ -1,4 +1,4 @@
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'

@@ -1,4 +1,4 @@
-import { events } from '@tintype/crds/client/core-resources'
+import { events } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
 import { Resource } from '@tintype/crds/client/resource'

@@ -1,4 +1,4 @@
-import type { Secret } from '@tintype/crds/client/core-resources'
+import type { Secret } from '@tintype/crds/client/kinds'
 import { isAlreadyExists, isInvalid } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
 import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'

@@ -1,9 +1,7 @@
 import t from 'tap'
-import { pods, secrets } from '../../../crds/client/core-resources.ts'
-import { accounts, apiKeys, runnerPools, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { accounts, apiKeys, pods, runnerPools, screenshots, secrets, webhooks } from '../../../crds/client/kinds.ts'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { type JsonPatchOperation, jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { type JsonPatchOperation, jsonPatch, mergePatch, Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 

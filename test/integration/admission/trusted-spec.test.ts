@@ -1,10 +1,8 @@
 import t from 'tap'
-import { namespaces, type Secret, secrets } from '../../../crds/client/core-resources.ts'
-import { apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { apiKeys, namespaces, type Secret, screenshotSchedules, screenshots, secrets, webhooks } from '../../../crds/client/kinds.ts'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
-import { type JsonPatchOperation, jsonPatch, mergePatch, type Patch } from '../../../crds/client/patch.ts'
-import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import { type JsonPatchOperation, jsonPatch, mergePatch, type NewObject, type Patch, Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
@@ -371,16 +369,17 @@ t.test('a URL or store that receives hidden options is refused, in whatever way 
   const at = '/spec/template'
   const json = (...steps: JsonPatchOperation[]): Patch => jsonPatch(steps)
   const whose = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ScreenshotSchedule', metadata: { name: own } }
-  const apply = (template: object): Patch => ({
-    contentType: 'application/apply-patch+yaml',
-    body: { ...whose, spec: { accountName: 'acme', schedule: '@daily', template } },
-    query: { fieldManager: 'ann', force: 'true' },
-  })
+  const apply = (template: object) =>
+    ann.request({
+      method: 'PATCH',
+      path: schedules.pathOf(own),
+      query: { fieldManager: 'ann', force: 'true' },
+      contentType: 'application/apply-patch+yaml',
+      body: { ...whose, spec: { accountName: 'acme', schedule: '@daily', template } },
+    })
   const [url, endpoint] = ['https://evil.example/', 'https://evil.example']
   const object = `schedules/acme/${other}.jwe`
   const changes: [what: string, patch: Patch, reason: RegExp][] = [
-    ['an apply of a URL', apply({ url }), /present url/],
-    ['an apply of a store', apply({ url: 'https://example.com/', options: { storageEndpoint: endpoint } }), /present storageEndpoint/],
     ['a removal and an addition', json({ op: 'remove', path: `${at}/url` }, { op: 'add', path: `${at}/url`, value: url }), /present url/],
     ['another template', json({ op: 'replace', path: at, value: { url, optionsObject: `schedules/acme/${own}.jwe` } }), /present url/],
     [
@@ -405,10 +404,13 @@ t.test('a URL or store that receives hidden options is refused, in whatever way 
     ['another account', mergePatch({ spec: { accountName: 'other', template: { url } } }), /not allowed to use the account other/],
   ]
   for (const [what, patch, message] of changes) await t.rejects(schedules.patch(own, patch), { status: 403, message }, what)
+  await t.rejects(apply({ url }), { status: 403, message: /present url/ }, 'an apply of a URL')
+  const stored = { url: 'https://example.com/', options: { storageEndpoint: endpoint } }
+  await t.rejects(apply(stored), { status: 403, message: /present storageEndpoint/ }, 'an apply of a store')
   const copied = { url, accountName: 'acme', optionsObject: `schedules/acme/${own}.jwe` }
   const refused = { status: 403, message: /only the gateway may set optionsObject/ }
   await t.rejects(shots.create({ metadata: { name: own }, spec: copied } as never), refused, 'a Screenshot')
-  t.ok(await schedules.patch(own, apply({ url: 'https://example.com/', options: { fullPage: true } })), 'control: another option')
+  t.ok(await apply({ url: 'https://example.com/', options: { fullPage: true } }), 'control: another option')
   const removed = { url, optionsObject: null, hiddenOptions: null }
   t.ok(await schedules.patch(own, mergePatch({ spec: { template: removed } })), 'without the object')
   await t.rejects(schedules.patch(own, mergePatch({ spec: { template: copied } })), refused, 'and back with it')

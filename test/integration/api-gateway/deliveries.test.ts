@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { hexSignature } from '../../../crds/src/crypto/signatures.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { linkSignature } from '../../../api-gateway/client/src/link/sign.ts'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { CaptureError, CaptureResult, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../crds/src/options/artifacts.ts'

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
-import { mergePatch } from '../../../crds/client/patch.ts'
-import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import { mergePatch, type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import type { ScreenshotSchedule } from '../../../crds/src/kinds/screenshot-schedule.ts'

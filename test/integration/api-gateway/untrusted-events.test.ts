@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { ScreenshotRecord } from '../../../crds/src/records/record.ts'

@@ -1,12 +1,10 @@
 // The rules of the API server that tests of controllers rest on: on a real API server, and on the one in memory that stands for it.
 
 import t from 'tap'
-import { secrets } from '../../../crds/client/core-resources.ts'
-import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { screenshots, secrets, webhooks } from '../../../crds/client/kinds.ts'
 import { isAlreadyExists, isConflict, isInvalid, isNotFound, isPatchFailed } from '../../../crds/client/kube-error.ts'
-import { jsonPatch, mergePatch, pointer } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { jsonPatch, mergePatch, pointer, Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { MemoryCluster } from '../../support/fakes/memory-cluster.ts'
 import { startPlane } from './plane.ts'

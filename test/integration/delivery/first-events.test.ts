@@ -2,7 +2,7 @@
 // and none from before.
 
 import t from 'tap'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { EVENT_TYPES } from '../../../crds/src/schema/event-types.ts'

@@ -2,12 +2,10 @@
 // operator runs them. The test completes Screenshots in the role of the runner.
 
 import type { Test } from 'tap'
-import { secrets } from '../../../crds/client/core-resources.ts'
-import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { screenshots, secrets, webhooks } from '../../../crds/client/kinds.ts'
 import type { Log } from '../../../crds/client/log.ts'
-import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { mergePatch, Resource } from '../../../crds/client/resource.ts'
 import { newOpeningKey, type OpeningKeys, seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
 import type { KeyRing } from '../../../crds/src/crypto/signatures.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'

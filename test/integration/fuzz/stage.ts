@@ -1,7 +1,6 @@
 import { screenshotSchedules } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { mergePatch } from '../../../crds/client/patch.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { mergePatch, Resource } from '../../../crds/client/resource.ts'
 import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'
 import { baselineKey } from '../../../crds/src/records/storage-keys.ts'

@@ -2,10 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { storeOptions } from '../../../api-gateway/src/options/store-options.ts'
-import { events, secrets } from '../../../crds/client/core-resources.ts'
-import { accounts, accountUsages, apiKeys, screenshotSchedules, screenshots, webhooks } from '../../../crds/client/kinds.ts'
-import { mergePatch } from '../../../crds/client/patch.ts'
-import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import {
+  accounts,
+  accountUsages,
+  apiKeys,
+  events,
+  screenshotSchedules,
+  screenshots,
+  secrets,
+  webhooks,
+} from '../../../crds/client/kinds.ts'
+import { mergePatch, type NewObject, Resource } from '../../../crds/client/resource.ts'
 import { SealingKey } from '../../../crds/src/crypto/sealed.ts'
 import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { leases } from '../../../crds/client/core-resources.ts'
+import { leases } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { type NewObject, Resource } from '../../../crds/client/resource.ts'

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { mergePatch } from '../../../crds/client/patch.ts'
+import { mergePatch } from '../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../crds/src/records/storage-keys.ts'

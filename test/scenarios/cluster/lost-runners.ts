@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { pods as podResource } from '../../../crds/client/core-resources.ts'
+import type { pods as podResource } from '../../../crds/client/kinds.ts'
 import type { NewObject, Resource } from '../../../crds/client/resource.ts'
 import { Label, toId } from '../../../crds/src/identifiers/names.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'

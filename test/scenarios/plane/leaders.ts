@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leases } from '../../../crds/client/core-resources.ts'
+import { leases } from '../../../crds/client/kinds.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { scenario } from '../harness/scenario.ts'
 import { type OperatorPod, type Plane, plane } from './stage/plane.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonPatchOperation, Patch } from '../../../crds/client/patch.ts'
+import type { JsonPatchOperation, Patch } from '../../../crds/client/resource.ts'
 import { applyMergePatch } from '../../../crds/src/schema/merge-patch.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,6 @@
 // Pods and runners for tests of the operator's rules.
 
-import type { Pod } from '../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../crds/client/kinds.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
 import type { PoolMemory, PoolObserved } from '../../../operator/src/controllers/runner-pool/state.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'

@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ClusterAccess } from '../../../crds/client/cluster-access.ts'
-import { serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import { serviceAccounts, type TokenRequest } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'

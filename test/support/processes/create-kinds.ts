@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { type CustomResourceDefinition, customResourceDefinitions } from '../../../crds/client/core-resources.ts'
+import { type CustomResourceDefinition, customResourceDefinitions } from '../../../crds/client/kinds.ts'
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { jsonPatch } from '../../../crds/client/patch.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { jsonPatch, Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../eventually.ts'
 
 const GENERATED = join(import.meta.dirname, '../../../charts/tintype/crds')

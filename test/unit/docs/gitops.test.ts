@@ -1,7 +1,7 @@
 import t from 'tap'
 import { LuaFactory } from 'wasmoon'
 import { parseAllDocuments } from 'yaml'
-import { definitions } from '../../../crds/src/kinds/all.ts'
+import { definitions } from '../../../crds/generate/custom-resource-definition.ts'
 import type { Condition } from '../../../crds/src/schema/conditions.ts'
 import { MAX_OBJECT_NAME_LENGTH } from '../../../crds/src/schema/custom-resource.ts'
 import type { Rendered } from '../../support/sources/chart.ts'

@@ -1,9 +1,8 @@
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Resource } from '@tintype/crds/client/resource'
+import { mergePatch, type Resource } from '@tintype/crds/client/resource'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 
 // rbac: tintype.dev/apikeys/status patch

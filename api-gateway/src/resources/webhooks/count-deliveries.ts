@@ -2,7 +2,7 @@ import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { missedPrefix } from '@tintype/crds/records/storage-keys'
-import { listPages } from '@tintype/crds/storage/list-stored'
+import { listPages } from '@tintype/crds/storage/stored-objects'
 import { openPrefixOf, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/deliveries'
 import type { ObjectStore, ScreenshotStore } from '../../store/ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Secret } from '@tintype/crds/client/core-resources'
+import type { Secret } from '@tintype/crds/client/kinds'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { isKeyText } from '@tintype/crds/crypto/api-keys'
 import { API_VERSION, DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'

@@ -1,4 +1,4 @@
-import { type JsonPatchOperation, jsonPatch, type Patch, pointer } from '@tintype/crds/client/patch'
+import { type JsonPatchOperation, jsonPatch, type Patch, pointer } from '@tintype/crds/client/resource'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { DeliveryStateChange } from './decide.ts'
 

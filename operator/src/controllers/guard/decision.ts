@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/kinds'
 import type { PoolReason } from '../../kube/condition-reasons.ts'
 
 /**

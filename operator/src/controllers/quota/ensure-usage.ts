@@ -2,7 +2,7 @@
 // rbac: tintype.dev/accountusages/status update
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
+import { mergePatch } from '@tintype/crds/client/resource'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Account, AccountUsage } from '@tintype/crds/kinds/account'
 import { limitsOfPlan, toLimits } from '@tintype/crds/usage/plans'

@@ -1,6 +1,6 @@
 // rbac: coordination.k8s.io/leases get,list,watch
 
-import type { Lease } from '@tintype/crds/client/core-resources'
+import type { Lease } from '@tintype/crds/client/kinds'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Clock } from '../../controller-runtime/clock.ts'

@@ -7,7 +7,7 @@ import { isScreenshotIdName, toId, toObjectName } from '@tintype/crds/identifier
 import type { AccountUsage, Reservation } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { recordKey } from '@tintype/crds/records/storage-keys'
-import { isDeleted } from '@tintype/crds/storage/archive/tombstones'
+import { isDeleted } from '@tintype/crds/storage/archive'
 import { lastUsedAt, unitsOf } from '@tintype/crds/usage/usage'
 import type { Storage } from '../../storage/storage.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'

@@ -3,10 +3,9 @@ import { readArchived, readLines } from '@tintype/crds/records/archive'
 import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { invertedDay, recordsPrefix, type SegmentName } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
-import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
-import { listPages } from '@tintype/crds/storage/list-stored'
+import { readRecordKeys } from '@tintype/crds/storage/archive'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
-import { readStored } from '@tintype/crds/storage/read-stored'
+import { listPages, readStored } from '@tintype/crds/storage/stored-objects'
 import { monthOf, unitsOf } from '@tintype/crds/usage/usage'
 
 const DAY_DIGITS = 5

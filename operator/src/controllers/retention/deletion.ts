@@ -1,5 +1,5 @@
 import { recordKey } from '@tintype/crds/records/storage-keys'
-import { isDeletionConfirmed, type MarkChecks, requestRewrite, writeTombstone } from '@tintype/crds/storage/archive/tombstones'
+import { isDeletionConfirmed, type MarkChecks, requestRewrite, writeTombstone } from '@tintype/crds/storage/archive'
 import type { Storage } from '../../storage/storage.ts'
 
 /** Dependencies for handling the end of a record. */

@@ -20,10 +20,8 @@ import {
   recordsPrefix,
 } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
-import { readArchivedRecord } from '@tintype/crds/storage/archive/records'
-import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
-import { listPages } from '@tintype/crds/storage/list-stored'
-import { readStored } from '@tintype/crds/storage/read-stored'
+import { type MarkChecks, readArchivedRecord } from '@tintype/crds/storage/archive'
+import { listPages, readStored } from '@tintype/crds/storage/stored-objects'
 import { findPlan, longestRetention, type Plans } from '@tintype/crds/usage/plans'
 import type { Storage } from '../../storage/storage.ts'
 import type { DeletedAccounts } from './deleted-accounts.ts'

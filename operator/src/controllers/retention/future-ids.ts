@@ -14,7 +14,7 @@ import {
   recordsPrefix,
   rewritesPrefix,
 } from '@tintype/crds/records/storage-keys'
-import { listObjectPages } from '@tintype/crds/storage/list-stored'
+import { listObjectPages } from '@tintype/crds/storage/stored-objects'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface FutureIdsDeps {

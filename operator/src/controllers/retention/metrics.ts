@@ -1,4 +1,4 @@
-import { instrumentsOf } from '@tintype/crds/client/metrics'
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import type { Registry } from 'prom-client'
 
 export type RetentionMetrics = ReturnType<typeof createRetentionMetrics>

@@ -15,10 +15,8 @@ import {
   segmentsPrefix,
   startOfDay,
 } from '@tintype/crds/records/storage-keys'
-import { readRecordKeys } from '@tintype/crds/storage/archive/record-keys'
-import { findDeleted, type MarkChecks } from '@tintype/crds/storage/archive/tombstones'
-import { listPages } from '@tintype/crds/storage/list-stored'
-import { readStored } from '@tintype/crds/storage/read-stored'
+import { findDeleted, type MarkChecks, readRecordKeys } from '@tintype/crds/storage/archive'
+import { listPages, readStored } from '@tintype/crds/storage/stored-objects'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface RewriteDeps extends MarkChecks {

@@ -3,7 +3,7 @@
 
 import { type FolderName, prefixOf } from '@tintype/crds/records/folders'
 import { scheduleBaselinesPrefix, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
-import { listObjectPages } from '@tintype/crds/storage/list-stored'
+import { listObjectPages } from '@tintype/crds/storage/stored-objects'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface StrayObjectsDeps {

@@ -5,7 +5,7 @@
  * browser, its sandbox and its key. It writes only to the leader's memory, then wakes the dispatcher and enqueues what waits for the pod.
  */
 
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolReason } from '../../kube/condition-reasons.ts'

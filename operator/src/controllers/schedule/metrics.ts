@@ -1,4 +1,4 @@
-import { instrumentsOf } from '@tintype/crds/client/metrics'
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import { RunOutcome } from '@tintype/crds/kinds/screenshot-schedule'
 import type { Registry } from 'prom-client'
 import type { Reflectors } from '../../kube/reflectors.ts'

@@ -1,6 +1,6 @@
 import { toCached } from '@tintype/crds/client/cached-form'
 import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
-import { mergePatch } from '@tintype/crds/client/patch'
+import { mergePatch } from '@tintype/crds/client/resource'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'

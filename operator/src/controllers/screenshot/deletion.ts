@@ -8,7 +8,7 @@
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import type { MarkChecks } from '@tintype/crds/storage/archive/tombstones'
+import type { MarkChecks } from '@tintype/crds/storage/archive'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { RunnerClient } from '../../runner/runner-client.ts'
 import type { Runners } from '../../runner/runners.ts'

@@ -1,4 +1,4 @@
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Pod } from '@tintype/crds/client/kinds'
 import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'

@@ -13,7 +13,7 @@ import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
-import { readParsed } from '@tintype/crds/storage/read-stored'
+import { readParsed } from '@tintype/crds/storage/stored-objects'
 import type { Storage } from '../../storage/storage.ts'
 import { isNew } from './status.ts'
 

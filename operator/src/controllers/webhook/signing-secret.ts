@@ -1,4 +1,4 @@
-import type { Secret } from '@tintype/crds/client/core-resources'
+import type { Secret } from '@tintype/crds/client/kinds'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import { SIGNING_SECRET_SUFFIX, type Webhook } from '@tintype/crds/kinds/webhook'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { mergePatch } from '../../../../crds/client/patch.ts'
+import { mergePatch } from '../../../../crds/client/resource.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import t from 'tap'
-import { mergePatch } from '../../../../crds/client/patch.ts'
+import { mergePatch } from '../../../../crds/client/resource.ts'
 import { createdAtOf, newId } from '../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'

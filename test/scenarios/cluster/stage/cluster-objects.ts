@@ -1,6 +1,5 @@
 import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
-import { pods } from '../../../../crds/client/core-resources.ts'
-import { runnerPools, screenshots } from '../../../../crds/client/kinds.ts'
+import { pods, runnerPools, screenshots } from '../../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../../crds/client/kube-http.ts'
 import { Resource } from '../../../../crds/client/resource.ts'
 import { DEFAULT_POOL } from '../../../../crds/src/identifiers/names.ts'

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { Backoff } from '../../../../crds/client/backoff.ts'
 import { accessFromFiles, loadClusterAccess } from '../../../../crds/client/cluster-access.ts'
 import {
   isAlreadyExists,
@@ -15,8 +14,8 @@ import {
   KubeError,
 } from '../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../crds/client/lister.ts'
-import { pointer } from '../../../../crds/client/patch.ts'
-import { type MalformedWatchError, readWatchEvents } from '../../../../crds/client/watch-stream.ts'
+import { pointer } from '../../../../crds/client/resource.ts'
+import { Backoff, type MalformedWatchError, readWatchEvents } from '../../../../crds/client/watch-stream.ts'
 import { aThing, type Thing } from './things.ts'
 
 t.test('backoff waits briefly at first, then longer up to its cap, and never less than its base', async (t) => {

@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { z } from 'zod'
-import { toCustomResourceDefinition } from '../../../../crds/generate/custom-resource-definition.ts'
-import { toStructuralSchema } from '../../../../crds/generate/structural-schema.ts'
-import { definitions } from '../../../../crds/src/kinds/all.ts'
+import { definitions, toCustomResourceDefinition, toStructuralSchema } from '../../../../crds/generate/custom-resource-definition.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
 type Node = { [key: string]: unknown; properties?: Record<string, Node>; items?: Node; additionalProperties?: Node; type?: string }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { z } from 'zod'
+import { definitions } from '../../../../crds/generate/custom-resource-definition.ts'
 import { accountDefinition } from '../../../../crds/src/kinds/account.ts'
-import { definitions } from '../../../../crds/src/kinds/all.ts'
 import { apiKeyDefinition } from '../../../../crds/src/kinds/api-key.ts'
 import { webhookDefinition } from '../../../../crds/src/kinds/webhook.ts'
 import { type Condition, findCondition, setCondition, toReason } from '../../../../crds/src/schema/conditions.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Pod } from '../../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../../crds/client/kinds.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe, livenessOf } from '../../../../operator/src/controller-runtime/holder-pod.ts'
 import {
   acquired,

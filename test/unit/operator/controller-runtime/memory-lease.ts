@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Lease } from '../../../../crds/client/core-resources.ts'
+import type { Lease } from '../../../../crds/client/kinds.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { LeaseStore } from '../../../../operator/src/controller-runtime/lease.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Secret } from '../../../../crds/client/core-resources.ts'
+import type { Secret } from '../../../../crds/client/kinds.ts'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Pod } from '../../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../../crds/client/kinds.ts'
 import { buildRunnerPod, ordinalOf, podName, templateHash } from '../../../../operator/src/runner/pod.ts'
 import { endOf, isOrderly, isPageSuspected, lastLogLineOf, type PodEnd } from '../../../../operator/src/runner/pod-end.ts'
 import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/runner/pod-state.ts'

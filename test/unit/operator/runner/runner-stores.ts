@@ -1,4 +1,4 @@
-import type { Pod } from '../../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../../crds/client/kinds.ts'
 import { Store } from '../../../../crds/client/lister.ts'
 import { Label } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'

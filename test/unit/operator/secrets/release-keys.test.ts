@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import t from 'tap'
-import type { Secret } from '../../../../crds/client/core-resources.ts'
+import type { Secret } from '../../../../crds/client/kinds.ts'
 import { LinkKey } from '../../../../crds/src/crypto/api-keys.ts'
 import { seal, unseal } from '../../../../crds/src/crypto/sealed.ts'
 import { expiryOf, signLink, verifyLink } from '../../../../crds/src/crypto/signatures.ts'

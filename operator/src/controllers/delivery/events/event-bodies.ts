@@ -6,7 +6,7 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { eventKey } from '@tintype/crds/records/storage-keys'
 import type { MayWrite } from '@tintype/crds/runtime/fence'
 import type { EventType } from '@tintype/crds/schema/event-types'
-import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
+import { emptyIfTooLarge } from '@tintype/crds/storage/stored-objects'
 import { buildEvent, type Envelope, findMismatch, type LinkBase } from '@tintype/crds/webhooks/events'
 import { openStorage } from '../../../storage/storage.ts'
 

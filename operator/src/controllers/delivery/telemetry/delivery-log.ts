@@ -11,7 +11,7 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { logKey, logPrefix } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
-import { emptyIfTooLarge } from '@tintype/crds/storage/read-stored'
+import { emptyIfTooLarge } from '@tintype/crds/storage/stored-objects'
 import { type AttemptLine, linesOf, MAX_LOG_LINES, mergeLines, readLog, toLogText } from '@tintype/crds/webhooks/deliveries'
 import type { Storage } from '../../../storage/storage.ts'
 

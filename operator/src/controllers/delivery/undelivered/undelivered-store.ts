@@ -1,7 +1,6 @@
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { missedKey, missedPrefix, OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
-import { listPages } from '@tintype/crds/storage/list-stored'
-import { readParsed } from '@tintype/crds/storage/read-stored'
+import { listPages, readParsed } from '@tintype/crds/storage/stored-objects'
 import { openKey, openPrefix, parseUndelivered, type Undelivered } from '@tintype/crds/webhooks/deliveries'
 import type { Storage } from '../../../storage/storage.ts'
 

@@ -4,7 +4,7 @@ import { LastUsedTimes, WRITE_EVERY_MILLISECONDS } from '../../../../../api-gate
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
-import type { Patch } from '../../../../../crds/client/patch.ts'
+import type { Patch } from '../../../../../crds/client/resource.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { apiKeyIdOf, newId } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'

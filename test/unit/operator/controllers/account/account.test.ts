@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Secret } from '../../../../../crds/client/core-resources.ts'
+import type { Secret } from '../../../../../crds/client/kinds.ts'
 import { isKeyText, keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import type { Account } from '../../../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../../../crds/src/kinds/api-key.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Secret } from '../../../../../crds/client/core-resources.ts'
+import type { Secret } from '../../../../../crds/client/kinds.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Label, secretNames } from '../../../../../crds/src/identifiers/names.ts'
 import type { ApiKeySpec, ApiKeyStatus } from '../../../../../crds/src/kinds/api-key.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { secrets } from '../../../../../crds/client/core-resources.ts'
-import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
+import { screenshots, secrets, webhooks } from '../../../../../crds/client/kinds.ts'
 import { hexSignature } from '../../../../../crds/src/crypto/signatures.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'

@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap'
 import { screenshots, webhooks } from '../../../../../crds/client/kinds.ts'
-import { mergePatch } from '../../../../../crds/client/patch.ts'
+import { mergePatch } from '../../../../../crds/client/resource.ts'
 import type { DeliveryEntry, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
 import { type AttemptLine, parseLog } from '../../../../../crds/src/webhooks/deliveries.ts'

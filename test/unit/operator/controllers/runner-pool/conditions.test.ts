@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Pod } from '../../../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../../../crds/client/kinds.ts'
 import type { RunnerPoolSpec } from '../../../../../crds/src/kinds/runner-pool.ts'
 import { type Condition, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { buildStatus, findProblem, isUrgent, poolEvents } from '../../../../../operator/src/controllers/runner-pool/conditions.ts'

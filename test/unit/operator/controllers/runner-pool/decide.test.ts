@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Pod } from '../../../../../crds/client/core-resources.ts'
+import type { Pod } from '../../../../../crds/client/kinds.ts'
 import type { RunnerPoolSpec } from '../../../../../crds/src/kinds/runner-pool.ts'
 import { decide } from '../../../../../operator/src/controllers/runner-pool/decide.ts'
 import type { PoolAction, PoolMemory, PoolObserved } from '../../../../../operator/src/controllers/runner-pool/state.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { type Pod, pods } from '../../../../../crds/client/core-resources.ts'
-import { runnerPools } from '../../../../../crds/client/kinds.ts'
+import { type Pod, pods, runnerPools } from '../../../../../crds/client/kinds.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { endedStatus } from '../../../../support/fakes/runners.ts'

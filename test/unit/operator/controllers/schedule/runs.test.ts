@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { accounts, accountUsages, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
-import { mergePatch } from '../../../../../crds/client/patch.ts'
+import { mergePatch } from '../../../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation, toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { AccountUsage } from '../../../../../crds/src/kinds/account.ts'

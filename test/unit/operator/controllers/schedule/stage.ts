@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap'
 import { accounts, screenshotSchedules, screenshots } from '../../../../../crds/client/kinds.ts'
-import { mergePatch } from '../../../../../crds/client/patch.ts'
+import { mergePatch } from '../../../../../crds/client/resource.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { CaptureResult, Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { pods } from '../../../../../crds/client/core-resources.ts'
-import { accounts, screenshots } from '../../../../../crds/client/kinds.ts'
+import { accounts, pods, screenshots } from '../../../../../crds/client/kinds.ts'
 import { derivedId, newId, screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'

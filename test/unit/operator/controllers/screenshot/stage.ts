@@ -1,8 +1,7 @@
 // The controllers of captures, on an API server and a bucket in memory, with one runner that responds as the test says.
 
 import type { Test } from 'tap'
-import { pods } from '../../../../../crds/client/core-resources.ts'
-import { accounts, runnerPools, screenshots } from '../../../../../crds/client/kinds.ts'
+import { accounts, pods, runnerPools, screenshots } from '../../../../../crds/client/kinds.ts'
 import type { CaptureOrder } from '../../../../../crds/src/dispatch/dispatch.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Charge } from '../../../../../operator/src/controllers/quota/charges.ts'

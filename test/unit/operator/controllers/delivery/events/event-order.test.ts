@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { KubeObject } from '../../../../../../crds/client/kube-object.ts'
-import { Store } from '../../../../../../crds/client/lister.ts'
-import { type ReflectorEvent, Replica } from '../../../../../../crds/client/replica.ts'
+import { type ReflectorEvent, Replica, Store } from '../../../../../../crds/client/lister.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../../../crds/src/kinds/webhook.ts'
 import { EventOrder } from '../../../../../../operator/src/controllers/delivery/events/event-order.ts'
