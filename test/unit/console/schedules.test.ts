@@ -12,7 +12,7 @@ import {
 import { describeLastRun, withoutPicture } from '../../../api-gateway/console/src/schedules/last-run.ts'
 import { COMMON_SCHEDULES, findNextTimes, formatIn } from '../../../api-gateway/console/src/schedules/timing.ts'
 import { createScheduleBody, updateScheduleBody } from '../../../api-gateway/src/resources/schedules/bodies.ts'
-import { scheduleFound } from '../../../api-gateway/src/resources/schedules/examples.ts'
+import { scheduleExample } from '../../../api-gateway/src/resources/schedules/routes.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { exampleOf } from '../../../crds/src/options/groups.ts'
 import { toMergePatch } from '../../../crds/src/schema/merge-patch.ts'
@@ -93,7 +93,7 @@ t.test('the API accepts what the form builds, with every option that a run can h
 })
 
 t.test('a change sends only what differs, and null resets a field', async (t) => {
-  const record = { ...scheduleFound.data, webhook_url: 'https://hooks.example.com/in', options: { full_page: true, authorization: '***' } }
+  const record = { ...scheduleExample, webhook_url: 'https://hooks.example.com/in', options: { full_page: true, authorization: '***' } }
   const inputs = toScheduleInputs(record as never)
   t.strictSame(inputs.hidden, ['authorization'])
   t.match(inputs, { name: 'home page', time_zone: 'Europe/Zurich', starting_deadline_seconds: '3600', spread_seconds: '' })
@@ -139,7 +139,7 @@ t.test('runs are compared as the form says, and a change of the form changes or 
     if (field === 'format' || field === 'compare_to') t.throws(() => createScheduleBody.read(wrong.body, context), field)
   }
 
-  const inputs = toScheduleInputs(scheduleFound.data as never)
+  const inputs = toScheduleInputs(scheduleExample as never)
   t.match(inputs, { baseline: 'approved', threshold: '', color_tolerance: '', antialiasing: 'false', ignore: '#clock' })
   const before = toScheduleRequest(inputs, times).body
   const changesOf = (changed: Partial<ScheduleInputs>) => toMergePatch(before, toScheduleRequest({ ...inputs, ...changed }, times).body)
@@ -149,12 +149,12 @@ t.test('runs are compared as the form says, and a change of the form changes or 
 })
 
 t.test('a schedule without a comparison keeps its page and its options in the form', async (t) => {
-  const inputs = toScheduleInputs({ ...scheduleFound.data, comparison: null } as never)
+  const inputs = toScheduleInputs({ ...scheduleExample, comparison: null } as never)
   t.match(inputs, { url: 'https://example.com/', name: 'home page', baseline: '', options: { full_page: 'true', format: 'webp' } })
 })
 
 t.test('a schedule of markup has no URL in the form', async (t) => {
-  const record = { ...scheduleFound.data, url: 'tintype:markup', options: { html: '<p>' } }
+  const record = { ...scheduleExample, url: 'tintype:markup', options: { html: '<p>' } }
   const inputs = toScheduleInputs(record as never)
   t.equal(inputs.url, '')
   t.strictSame([...toScheduleRequest(inputs, times).problems], [])
@@ -166,7 +166,7 @@ t.test('a schedule of markup has no URL in the form', async (t) => {
 
 t.test('the last run is said in the words of the badges', async (t) => {
   const now = new Date(NOW)
-  const [run] = scheduleFound.data.recent_runs
+  const [run] = scheduleExample.recent_runs
   const last = { ...run!, scheduled_at: new Date(NOW - 300_000).toISOString(), status: 'completed' as const, error_code: null }
   const describe = (more: object) => describeLastRun({ active_runs: [], recent_runs: [{ ...last, ...more }] }, now)
   t.equal(describe({}), 'Completed 5 minutes ago')

@@ -1,7 +1,7 @@
 import { anId } from '@tintype/crds/schema/fields'
 import { type Parameter, pathId } from '../../http/parameters.ts'
 import { type Route, routeFor } from '../../http/route.ts'
-import { webhookId } from '../webhooks/examples.ts'
+import { webhookId } from '../webhooks/routes.ts'
 import { deliveryFound, deliveryId, deliveryList, missedRedelivery, redeliveryAccepted } from './examples.ts'
 import { type DeliveriesDeps, listDeliveries, readDelivery, redeliver, redeliverMissed } from './handlers.ts'
 import { deliveryQuery } from './page.ts'

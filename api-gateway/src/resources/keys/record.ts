@@ -2,10 +2,9 @@ import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { ALL_SCOPES, type ApiKey } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
-import { dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { messageBody } from '../../http/envelopes.ts'
 import { instantField, isAhead, iso, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
-import { CountedPagination } from '../shared/offset-page.ts'
 import { LinkPolicyRecord, toLinkPolicyRecord } from './link-policy.ts'
 
 /** The record of a key, without its text. */
@@ -32,13 +31,11 @@ export type KeyRecord = z.infer<typeof KeyRecord>
 const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text of the key. It is shown only once.') })
 
 // The text is not stored, so a replayed response does not contain it.
-const CreatedKey = KeyWithText.partial({ key: true }).describe(
+export const CreatedKey = KeyWithText.partial({ key: true }).describe(
   'An API key with its text. Only the first response contains the text, a replayed response does not.',
 )
 
-export const KeyCreated = messageBody('ApiKeyCreated', CreatedKey, 'The created key.')
 export const KeyRotated = messageBody('ApiKeyRotated', KeyWithText, 'The rotated key.')
-export const KeyChanged = messageBody('ApiKeyChanged', KeyRecord, 'The updated key.')
 export const LinkSecretFound = messageBody(
   'LinkSecret',
   z.object({
@@ -47,8 +44,6 @@ export const LinkSecretFound = messageBody(
   }),
   'The secret that signs links of a key.',
 )
-export const KeyFound = dataBody('ApiKeyFound', KeyRecord, 'One key.')
-export const KeyList = listBody('ApiKeyList', KeyRecord, CountedPagination, 'One page of keys, oldest first.')
 
 const KEY_PREFIX = 'ttk_'
 

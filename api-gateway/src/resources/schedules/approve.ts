@@ -24,8 +24,8 @@ import { name } from '../../http/named-schemas.ts'
 import type { Input } from '../../http/route.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
 import { type ById, changeLatest, findOwnLatest } from '../shared/owned-records.ts'
-import type { SchedulesDeps } from './handlers.ts'
 import { runId } from './record.ts'
+import type { SchedulesDeps } from './routes.ts'
 
 // Approval of a run, and its undo. The gateway requests both with an annotation, and the operator copies the picture.
 

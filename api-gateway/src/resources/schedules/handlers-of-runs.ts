@@ -28,8 +28,8 @@ import { linksFor, readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
 import { type ById, findOwn } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
-import type { SchedulesDeps } from './handlers.ts'
 import { runId, toActiveRun, toEndedRun } from './record.ts'
+import type { SchedulesDeps } from './routes.ts'
 
 // Runs of a schedule: an extra one that a client starts, and the list of all.
 

@@ -8,11 +8,10 @@ import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { anId, instant } from '@tintype/crds/schema/fields'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
-import { cursorPagination, dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { cursorPagination, listBody } from '../../http/envelopes.ts'
 import { iso, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
 import { createdFields } from '../screenshots/schemas.ts'
-import { CountedPagination } from '../shared/offset-page.ts'
 import { ComparisonRecord, toComparisonRecord } from './comparison.ts'
 import { ConcurrencyPolicy, runFields } from './fields.ts'
 
@@ -88,10 +87,6 @@ export const ScheduleRecord = name(
 )
 export type ScheduleRecord = z.infer<typeof ScheduleRecord>
 
-export const ScheduleCreated = messageBody('ScheduleCreated', ScheduleRecord, 'The created schedule.')
-export const ScheduleChanged = messageBody('ScheduleChanged', ScheduleRecord, 'The updated schedule.')
-export const ScheduleFound = dataBody('ScheduleFound', ScheduleRecord, 'A schedule.')
-export const ScheduleList = listBody('ScheduleList', ScheduleRecord, CountedPagination, 'One page of schedules, oldest first.')
 export const ScheduleRunList = listBody('ScheduleRunList', ScheduleRun, cursorPagination(runId), 'One page of runs, the newest first.')
 
 /** The response to a run that a client starts. */

@@ -8,6 +8,7 @@ import type {
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'
+import { renameKeys, toCamelCase } from '@tintype/crds/text/words'
 import { invalid } from '../../common/errors.ts'
 import { definedOf } from '../../http/fields.ts'
 import type { StoredOptions } from '../../options/store-options.ts'
@@ -26,18 +27,9 @@ export interface NewSchedule {
 const toPolicy = { forbid: 'Forbid', allow: 'Allow' } as const
 
 /** The fields of a spec. Null removes a field. */
-function toTimingSpec(timing: Partial<UpdateScheduleBody['timing']>) {
-  const { name, schedule, time_zone, suspend, concurrency_policy, starting_deadline_seconds, spread_seconds, comparison } = timing
-  return definedOf({
-    name,
-    schedule,
-    timeZone: time_zone,
-    suspend,
-    concurrencyPolicy: concurrency_policy && toPolicy[concurrency_policy],
-    startingDeadlineSeconds: starting_deadline_seconds,
-    spreadSeconds: spread_seconds,
-    comparison: comparison && toComparisonSpec(comparison),
-  })
+function toTimingSpec({ concurrency_policy: policy, comparison, ...same }: Partial<UpdateScheduleBody['timing']>) {
+  const translated = { concurrency_policy: policy && toPolicy[policy], comparison: comparison && toComparisonSpec(comparison) }
+  return renameKeys(definedOf({ ...same, ...translated }), toCamelCase)
 }
 
 /** The object of a new schedule. */
@@ -67,7 +59,8 @@ export function mergeSchedule(
   const { page, problems: wrong = [] } = changes ? mergePage(template, changes) : {}
   if (wrong.length > 0) throw invalid(wrong)
   const options = page?.options ?? template.options
-  const comparison = timing.comparison === undefined ? stored : applyMergePatch(stored, toTimingSpec(timing).comparison ?? null)
+  const comparison =
+    timing.comparison === undefined ? stored : applyMergePatch(stored, timing.comparison && toComparisonSpec(timing.comparison))
   const { webhookUrl, webhookEvents } = { ...template, ...record }
   const problems = [
     ...findComparisonProblems((comparison as ScheduleComparison | null) ?? undefined, options),

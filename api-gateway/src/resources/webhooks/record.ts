@@ -3,10 +3,9 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import { isActive, type PostResponse, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { dataBody, listBody, messageBody } from '../../http/envelopes.ts'
+import { messageBody } from '../../http/envelopes.ts'
 import { instantField, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
-import { CountedPagination } from '../shared/offset-page.ts'
 import type { DeliveryCounts } from './count-deliveries.ts'
 
 /** The record of a webhook, without its secret. */
@@ -57,17 +56,13 @@ export const WebhookStatisticsRecord = z.object({
 export type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
 
 const WebhookWithSecret = WebhookRecord.extend({ signing_secret: z.string().describe('The signing secret. It is shown only once.') })
-const WebhookWithStatistics = WebhookRecord.extend({ statistics: WebhookStatisticsRecord })
+export const WebhookWithStatistics = WebhookRecord.extend({ statistics: WebhookStatisticsRecord })
 
 // The stored secret is sealed, so a replayed response does not contain it.
-const CreatedWebhook = WebhookWithSecret.partial({ signing_secret: true }).describe(
+export const CreatedWebhook = WebhookWithSecret.partial({ signing_secret: true }).describe(
   'A webhook endpoint with its signing secret. Only the first response contains the secret, a replayed response does not.',
 )
 
-export const WebhookCreated = messageBody('WebhookCreated', CreatedWebhook, 'The created webhook.')
-export const WebhookChanged = messageBody('WebhookChanged', WebhookRecord, 'The updated webhook.')
-export const WebhookFound = dataBody('WebhookFound', WebhookWithStatistics, 'A webhook and its delivery statistics.')
-export const WebhookList = listBody('WebhookList', WebhookRecord, CountedPagination, 'One page of webhooks, oldest first.')
 export const SecretRotated = messageBody(
   'SigningSecretRotated',
   z.object({ signing_secret: z.string(), previous_secret_expires_at: instantField.nullable() }),
