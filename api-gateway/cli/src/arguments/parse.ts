@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { UsageError } from '../common/errors.ts'
 import { suggestion } from '../common/nearest.ts'
 import { COMMON_WORDS } from './common-words.ts'
-import type { Flag } from './flag.ts'
+import { type Flag, toOptionName } from './flag.ts'
 import { type FlagValue, toFlagValue } from './values.ts'
 
 export interface Parsed {
@@ -10,6 +10,10 @@ export interface Parsed {
   values: ReadonlyMap<string, FlagValue>
   positionals: readonly string[]
 }
+
+/** What the command line gives for these flags, by the names of the API. */
+export const givenBy = ({ values }: Parsed, flags: readonly Flag[]): Record<string, unknown> =>
+  Object.fromEntries(flags.filter(({ name }) => values.has(name)).map(({ name }) => [toOptionName(name), values.get(name)]))
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 type OptionToken = Extract<Token, { kind: 'option' }>

@@ -1,5 +1,5 @@
 import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.ts'
-import { type Flag, toOptionName } from '../arguments/flag.ts'
+import type { Flag } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
 import { formatTime } from '../terminal/format.ts'
@@ -16,10 +16,7 @@ const rotationFlags: readonly Flag[] = [
   { name: 'force', kind: 'boolean', summary: 'Rotates again during the last overlap' },
 ]
 
-function rotationOf(context: Context): Rotation {
-  const hours = context.number('overlap-hours')
-  return { ...(hours === undefined ? {} : { overlap_hours: hours }), ...(context.isOn('force') ? { force: true } : {}) }
-}
+const rotationOf = (context: Context): Rotation => context.given(rotationFlags)
 
 /** Prints the value of a key, which no later command can show. */
 function printKey(context: Context, key: { id: string; key?: string }): void {
@@ -48,17 +45,13 @@ const keysList: Command = {
   },
 }
 
+const expiry: Flag = { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' }
 /** Flags of the link policy, by the names of its fields. */
 const linkPolicyFlags: readonly Flag[] = [
   { name: 'allowed-hosts', kind: 'list', value: 'HOST', summary: 'Host that links may capture, repeatable' },
   { name: 'allowed-options', kind: 'list', value: 'NAME', summary: 'Option that links may have, repeatable' },
   { name: 'allow-own-markup', kind: 'boolean', isNegatable: true, summary: 'Lets links have html, styles and other own markup' },
 ]
-
-function linkPolicyOf({ parsed }: Context): ApiKeyRequest['link_policy'] {
-  const given = linkPolicyFlags.filter(({ name }) => parsed.values.has(name))
-  return given.length === 0 ? undefined : Object.fromEntries(given.map(({ name }) => [toOptionName(name), parsed.values.get(name)]))
-}
 
 const SCOPES_IN_LINE = 4
 
@@ -74,23 +67,21 @@ const keysCreate: Command = {
   summary: 'Creates an API key and prints its value',
   flags: [
     { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scopes with commas, repeatable; default: all' },
-    { name: 'expires-in-days', kind: 'integer', value: 'N', summary: 'Days until the key expires; default: never' },
+    expiry,
     ...linkPolicyFlags,
   ],
   notes: ['Scopes:', ...scopeLines],
   async run(context) {
-    const given = context
+    const scopes = context
       .list('scopes')
       ?.flatMap((text) => text.split(','))
       .map((scope) => scope.trim())
-    const scopes = given as ApiKeyRequest['scopes']
-    const days = context.number('expires-in-days')
-    const policy = linkPolicyOf(context)
+    const policy = context.given(linkPolicyFlags)
     const request = {
       name: context.argument(0),
       ...(scopes && { scopes }),
-      ...(days === undefined ? {} : { expires_in_days: days }),
-      ...(policy && { link_policy: policy }),
+      ...context.given([expiry]),
+      ...(Object.keys(policy).length > 0 && { link_policy: policy }),
     }
     const key = await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal })
     printKey(context, key)

@@ -1,6 +1,6 @@
 import type { ScreenshotRequest } from '../../../client/src/index.ts'
-import { type CaptureOption, type Flag, toFlagName, toOptionName } from '../arguments/flag.ts'
-import type { Parsed } from '../arguments/parse.ts'
+import { type CaptureOption, type Flag, toFlagName } from '../arguments/flag.ts'
+import { givenBy, type Parsed } from '../arguments/parse.ts'
 import { toUrl } from '../batch/urls.ts'
 import { UsageError } from '../common/errors.ts'
 import { optionGroups } from '../generated/options.ts'
@@ -28,10 +28,7 @@ export const captureFlags: readonly Flag[] = optionGroups.flatMap(({ options }) 
 const optionFlags = captureFlags.filter(({ name }) => name !== 'async')
 
 /** The capture options of a command line by their names in the API. */
-export function toCaptureOptions({ values }: Parsed): ScreenshotRequest {
-  const given = optionFlags.filter(({ name }) => values.has(name))
-  return Object.fromEntries(given.map(({ name }) => [toOptionName(name), values.get(name)]))
-}
+export const toCaptureOptions = (parsed: Parsed): ScreenshotRequest => givenBy(parsed, optionFlags)
 
 /** True if the command line has the page itself. @throws UsageError if it also has a URL */
 export function isInline({ parsed: { values } }: { parsed: Parsed }, url: string | undefined): boolean {

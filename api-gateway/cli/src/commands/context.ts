@@ -1,6 +1,6 @@
 import { Tintype } from '../../../client/src/index.ts'
 import type { CommandLine, Flag } from '../arguments/flag.ts'
-import type { Parsed } from '../arguments/parse.ts'
+import { givenBy, type Parsed } from '../arguments/parse.ts'
 import { type ExitCode, UsageError } from '../common/errors.ts'
 import type { Environment } from '../settings/profiles.ts'
 import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
@@ -79,6 +79,11 @@ export class Context {
 
   isOn(name: string): boolean {
     return this.parsed.values.get(name) === true
+  }
+
+  /** What the command line gives for these flags, by the names of the API. */
+  given(flags: readonly Flag[]): Record<string, unknown> {
+    return givenBy(this.parsed, flags)
   }
 
   /** The positional argument at an index. */

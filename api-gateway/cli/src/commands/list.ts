@@ -1,4 +1,5 @@
 import type { Screenshot, ScreenshotQuery } from '../../../client/src/index.ts'
+import { type Flag, toFlagName } from '../arguments/flag.ts'
 import { toPastTime } from '../arguments/times.ts'
 import { UsageError } from '../common/errors.ts'
 import { bothKinds, VIDEO_FORMATS } from '../common/kinds.ts'
@@ -10,22 +11,31 @@ const MAX_PAGE = 500
 
 const STATES = ['pending', 'completed', 'failed']
 
+const filterFlags: readonly Flag[] = [
+  { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
+  { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
+  {
+    name: 'format',
+    kind: 'text',
+    value: 'FORMAT',
+    values: ['png', 'jpeg', 'webp', 'avif', 'pdf', ...VIDEO_FORMATS],
+    summary: 'Only in this format',
+  },
+  { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
+  { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
+]
+const timeFlags: readonly Flag[] = [
+  { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time: 24h, 7d or ISO 8601' },
+  { name: 'created-before', kind: 'text', value: 'TIME', summary: 'Only before this time: 24h, 7d or ISO 8601' },
+]
+
 /** The filters, without a limit. */
 function toQuery(context: Context): ScreenshotQuery {
-  const timeOf = (name: string): string | undefined => {
-    const text = context.text(name)
-    return text === undefined ? undefined : toPastTime(name, text, context.world.now())
-  }
-  const filters = {
-    status: context.isOn('causes') ? 'failed' : context.list('status'),
-    url: context.text('url'),
-    format: context.text('format'),
-    batch_id: context.text('batch-id'),
-    external_identifier: context.text('external-identifier'),
-    created_after: timeOf('created-after'),
-    created_before: timeOf('created-before'),
-  }
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as ScreenshotQuery
+  const times = Object.entries(context.given(timeFlags)).map(([field, text]) => [
+    field,
+    toPastTime(toFlagName(field), String(text), context.world.now()),
+  ])
+  return { ...context.given(filterFlags), ...Object.fromEntries(times), ...(context.isOn('causes') && { status: 'failed' }) }
 }
 
 type Captures = ReturnType<typeof bothKinds>[number]
@@ -72,19 +82,8 @@ export const list: Command = {
     { name: 'limit', kind: 'integer', value: 'N', summary: `Number of screenshots; default: ${DEFAULT_LIMIT}` },
     { name: 'causes', kind: 'boolean', summary: 'Counts the failed ones by cause, without a limit' },
     { name: 'videos', kind: 'boolean', summary: 'Lists videos instead of screenshots' },
-    { name: 'status', kind: 'list', value: 'STATUS', values: STATES, summary: 'Only pending, completed or failed; repeatable' },
-    { name: 'url', kind: 'text', value: 'URL', summary: 'Only of exactly this URL' },
-    {
-      name: 'format',
-      kind: 'text',
-      value: 'FORMAT',
-      values: ['png', 'jpeg', 'webp', 'avif', 'pdf', ...VIDEO_FORMATS],
-      summary: 'Only in this format',
-    },
-    { name: 'batch-id', kind: 'text', value: 'ID', summary: 'Only of this batch of the API' },
-    { name: 'external-identifier', kind: 'text', value: 'TEXT', summary: 'Only with your own id' },
-    { name: 'created-after', kind: 'text', value: 'TIME', summary: 'Only after this time: 24h, 7d or ISO 8601' },
-    { name: 'created-before', kind: 'text', value: 'TIME', summary: 'Only before this time: 24h, 7d or ISO 8601' },
+    ...filterFlags,
+    ...timeFlags,
   ],
   async run(context) {
     const [screenshots, videos] = bothKinds(context.client())

@@ -117,6 +117,8 @@ const timingFlags: readonly Flag[] = [
   },
   { name: 'starting-deadline-seconds', kind: 'integer', value: 'N', summary: 'How late a missed run may start; default: any' },
   { name: 'spread-seconds', kind: 'integer', value: 'N', summary: 'Spreads schedules over N seconds; default: 0' },
+]
+const compareFlags: readonly Flag[] = [
   {
     name: 'compare',
     kind: 'text',
@@ -155,7 +157,7 @@ const create: Command = {
   name: 'schedules create',
   usage: 'CRON [URL]',
   summary: 'Captures a page again and again',
-  flags: [...timingFlags, ...runFlags],
+  flags: [...timingFlags, ...compareFlags, ...runFlags],
   notes: [
     '  tintype schedules create @hourly example.com --full-page --compare previous',
     "  tintype schedules create '0 9 * * 1-5' example.com --time-zone UTC",
@@ -164,20 +166,10 @@ const create: Command = {
     'Options of the capture are flags: `tintype --help options` lists them.',
   ],
   async run(context) {
-    const { positionals, values } = context.parsed
-    const [cron, url] = positionals
+    const [cron, url] = context.parsed.positionals
     const page = pageOf(context, url, 'Write it after the cron expression, in quotation marks.')
     warnOfZone(context)
-    const fields = {
-      name: context.text('name'),
-      schedule: cron,
-      time_zone: context.text('time-zone'),
-      suspend: values.has('suspend') ? context.isOn('suspend') : undefined,
-      concurrency_policy: context.text('concurrency-policy'),
-      starting_deadline_seconds: context.number('starting-deadline-seconds'),
-      spread_seconds: context.number('spread-seconds'),
-    }
-    const request = { ...splitComparison(context), ...fields, ...page }
+    const request = { ...splitComparison(context), ...context.given(timingFlags), schedule: cron, ...page }
     printSchedule(context, await context.client().schedules.create({ ...(request as ScheduleRequest), signal: context.world.signal }))
   },
 }
@@ -191,6 +183,7 @@ const changeFlags: readonly Flag[] = [
 
 const updateFlags: readonly Flag[] = [
   ...changeFlags,
+  ...compareFlags,
   { name: 'reset', kind: 'list', value: 'OPTION', summary: 'Restores the default of an option; may be repeated' },
   ...runFlags,
 ]
@@ -209,8 +202,7 @@ const update: Command = {
     const { schedules } = context.client()
     const { signal } = context.world
     warnOfZone(context)
-    const names = { flags: updateFlags, timing: changeFlags.filter(({ name }) => name !== 'compare') }
-    const { url, ...changes } = toScheduleChanges(context.parsed, names)
+    const { url, ...changes } = toScheduleChanges(context.parsed, { flags: updateFlags, timing: changeFlags })
     printSchedule(context, await schedules.update(id, { ...changes, ...(typeof url === 'string' && { url: toUrl(url) }), signal }))
   },
 }

@@ -8,42 +8,21 @@ import { findNextTimes } from './timing.ts'
 
 export type Schedule = components['schemas']['Schedule']
 
-/** What was entered. Empty texts mean the default. */
-export interface ScheduleInputs {
-  name: string
-  url: string
-  schedule: string
-  time_zone: string
-  concurrency_policy: string
-  starting_deadline_seconds: string
-  spread_seconds: string
-  options: FormInputs
-  /** Options that stay as they are stored, and that the record does not show. */
-  hidden: readonly string[]
-  /** Picture that runs are compared with. Empty: runs are not compared. */
-  baseline: '' | 'previous' | 'approved'
-  threshold: string
-  color_tolerance: string
-  antialiasing: string
-  /** One selector or region a line. */
-  ignore: string
-  /** One status or range a line. */
-  accept_status: string
-  /** Whether the first run needs no approval. */
-  approve_first: string
-}
-
 const NO_COMPARISON = {
+  /** Picture that runs are compared with. Empty: runs are not compared. */
   baseline: '',
   threshold: '',
   color_tolerance: '',
   antialiasing: 'false',
+  /** One selector or region a line. */
   ignore: '',
+  /** One status or range a line. */
   accept_status: '',
+  /** Whether the first run needs no approval. */
   approve_first: 'false',
-} as const
+}
 
-export const NEW_SCHEDULE: ScheduleInputs = {
+export const NEW_SCHEDULE = {
   name: '',
   url: '',
   schedule: '0 9 * * *',
@@ -51,10 +30,13 @@ export const NEW_SCHEDULE: ScheduleInputs = {
   concurrency_policy: 'forbid',
   starting_deadline_seconds: '',
   spread_seconds: '',
-  options: {},
-  hidden: [],
+  options: {} as FormInputs,
+  /** Options that stay as they are stored, and that the record does not show. */
+  hidden: [] as readonly string[],
   ...NO_COMPARISON,
 }
+/** What was entered. Empty texts mean the default. */
+export type ScheduleInputs = typeof NEW_SCHEDULE
 
 const recordOptions = Object.keys(RECORD_OPTIONS) as RecordOptionName[]
 
@@ -83,29 +65,18 @@ export function toScheduleInputs(record: Schedule): ScheduleInputs {
 
 const orDefault = (value: number, option: string): string => (String(value) === fieldsByName.get(option)?.fallback ? '' : String(value))
 
-function toComparisonInputs(comparison: Schedule['comparison']): Pick<ScheduleInputs, ComparisonInput> {
+function toComparisonInputs(comparison: Schedule['comparison']): typeof NO_COMPARISON {
   if (!comparison) return NO_COMPARISON
-  const {
-    baseline,
-    threshold,
-    color_tolerance: tolerance,
-    antialiasing,
-    ignore,
-    accept_status: statuses,
-    approve_first: first,
-  } = comparison
   return {
-    baseline,
-    threshold: String(threshold ?? ''),
-    color_tolerance: orDefault(tolerance, 'compare_color_tolerance'),
-    antialiasing: String(antialiasing),
-    ignore: String(toInput(ignoreField, ignore) ?? ''),
-    accept_status: statuses.join('\n'),
-    approve_first: String(first),
+    baseline: comparison.baseline,
+    threshold: String(comparison.threshold ?? ''),
+    color_tolerance: orDefault(comparison.color_tolerance, 'compare_color_tolerance'),
+    antialiasing: String(comparison.antialiasing),
+    ignore: String(toInput(ignoreField, comparison.ignore) ?? ''),
+    accept_status: comparison.accept_status.join('\n'),
+    approve_first: String(comparison.approve_first),
   }
 }
-
-type ComparisonInput = keyof typeof NO_COMPARISON
 
 /** `compare_ignore` of screenshots has the same form. */
 const ignoreField = fieldsByName.get('compare_ignore')!

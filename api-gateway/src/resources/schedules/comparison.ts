@@ -9,7 +9,7 @@ import { type CaptureOptions, captureDefaults } from '@tintype/crds/options/cata
 import { isPictureGone, lastApprovalOf, waitingRunOf } from '@tintype/crds/records/approval'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { anId, count, instant } from '@tintype/crds/schema/fields'
-import { toSnakeCase } from '@tintype/crds/text/words'
+import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { definedOf, iso, isoOrNull, toPatchFields } from '../../http/fields.ts'
@@ -124,17 +124,8 @@ export const ComparisonRecord = name(
 export type ComparisonRecord = z.infer<typeof ComparisonRecord>
 
 /** The field of the spec, or its merge patch. */
-export function toComparisonSpec({
-  baseline,
-  color_tolerance,
-  accept_status,
-  approve_first,
-  ...same
-}: ComparisonChanges): ScheduleComparison {
-  const renamed = { colorTolerance: color_tolerance, acceptStatus: accept_status, approveFirst: approve_first }
-  const fields = { ...same, ...renamed, baseline: baseline && toMode[baseline] }
-  return definedOf(fields) as ScheduleComparison
-}
+export const toComparisonSpec = ({ baseline, ...same }: ComparisonChanges): ScheduleComparison =>
+  renameKeys(definedOf({ ...same, baseline: baseline && toMode[baseline] }), toCamelCase) as ScheduleComparison
 
 /** Finds options that contradict `comparison`. */
 export function findComparisonProblems(comparison: ScheduleComparison | undefined, options: CaptureOptions | undefined): Problem[] {
