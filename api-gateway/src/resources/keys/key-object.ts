@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { keyHash } from '@tintype/crds/crypto/api-keys'
+import { deriveLinkSecret, keyHash, type LinkKey } from '@tintype/crds/crypto/api-keys'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
-import { type ApiKey, type ApiKeySpec, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, type ApiKeySpec, accountScopes, hashesOf, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { ApiError } from '../../common/errors.ts'
-import { definedOf, iso } from '../../http/fields.ts'
+import { definedOf, isAhead, iso } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/object-patch.ts'
 import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
-import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './bodies.ts'
-import { toLinkPolicyPatch, toLinkPolicySpec } from './link-policy.ts'
+import { isActive } from './credentials.ts'
+import { type CreateKeyBody, expiryOf, toLinkPolicyPatch, toLinkPolicySpec, type UpdateKeyBody } from './fields.ts'
 
 /** A key before it is stored. */
 export interface NewApiKey {
@@ -100,3 +101,85 @@ export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<Ap
  */
 export const assertCanSignLinks = (signing: Pick<ApiKey, 'spec'>, signed: Pick<ApiKey, 'spec'>): void =>
   assertScopes(signing, scopesOf(signed), 'the API key cannot read the link secret of a key with scopes that it lacks')
+
+// Secrets that sign links of an API key. They are derived from the release's link key, and the ApiKey stores only their version. ADR 44.
+
+/** A key that was never rotated needs no write: its secret has version 1. */
+const FIRST_VERSION = 1
+
+const versionOf = ({ spec }: ApiKey): number => spec.linkSecret?.version ?? FIRST_VERSION
+
+/** The current link secret of a key. */
+export const linkSecretOf = (key: ApiKey, linkKey: LinkKey): string => deriveLinkSecret(linkKey, apiKeyIdOf(key.metadata), versionOf(key))
+
+/** All secrets that sign valid links of a key, the current one first. There are two during the overlap of a rotation. */
+export function validLinkSecretsOf(key: ApiKey, linkKey: LinkKey, now: Date): string[] {
+  const previous = key.spec.linkSecret?.previous
+  const current = linkSecretOf(key, linkKey)
+  return isAhead(previous?.expiryTime, now) ? [current, deriveLinkSecret(linkKey, apiKeyIdOf(key.metadata), previous.version)] : [current]
+}
+
+/**
+ * The patch for a rotation: the next version, and the current one until the overlap ends.
+ * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
+ */
+export function toLinkSecretRotation(key: ApiKey, rotation: RotateBody, now: Date): ObjectPatch {
+  const what = 'the link secret before the last rotation is still valid'
+  assertNoOverlap({ what, field: 'previous_link_secret_expires_at', end: key.spec.linkSecret?.previous?.expiryTime }, rotation, now)
+  const version = versionOf(key)
+  const end = overlapEnd(rotation, now)
+  const previous = end === undefined ? null : { version, expiryTime: end.toISOString() }
+  return { metadata: toUpdatedMetadata(now), spec: { linkSecret: { version: version + 1, previous } } }
+}
+
+// An account must always keep a key that can manage keys, because otherwise it could not get a new one over REST. A change that disables such a key
+// needs another key as its replacement.
+
+/** A change of a key. */
+export type KeyUpdate = UpdateKeyBody | 'delete'
+
+/** Scopes over all accounts do not count, because an account does not need them to manage its keys. */
+const covers = (granting: readonly Scope[], wanted: readonly Scope[]): boolean =>
+  accountScopes(wanted).every((scope) => hasScope(granting, scope))
+
+const managesKeys = (key: ApiKey): boolean => covers(scopesOf(key), ['keys:write'])
+
+const endOf = ({ spec: { expiryTime } }: ApiKey): number => (expiryTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiryTime))
+
+/** True when the key itself is valid, whatever the state of its account. */
+const isValid = (key: ApiKey, now: Date): boolean => isActive(key, now) && hashesOf(key).length > 0
+
+/** When the account loses the scopes of the key. Undefined when the change removes none. */
+function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undefined {
+  if (!isValid(key, now) || !managesKeys(key)) return undefined
+  if (change === 'delete' || change.is_active === false) return now.getTime()
+  if (change.scopes !== undefined && !covers(change.scopes, scopesOf(key))) return now.getTime()
+  const end = typeof change.expires_at === 'string' ? Date.parse(change.expires_at) : Number.POSITIVE_INFINITY
+  return end < endOf(key) ? end : undefined
+}
+
+/**
+ * Finds a replacement for a key that a change disables: a key with the same scopes that is valid for longer.
+ * @param readAll reads the account's keys as they are now; not called when no other key is needed
+ * @returns undefined when no other key is needed
+ * @throws ApiError LAST_API_KEY when there is none
+ */
+export async function findReplacementKey(
+  key: ApiKey,
+  change: KeyUpdate,
+  readAll: () => Promise<readonly ApiKey[]>,
+  now: Date,
+): Promise<ApiKey | undefined> {
+  const loss = findLossTime(key, change, now)
+  if (loss === undefined) return undefined
+  const successor = (await readAll()).find(
+    (other) =>
+      other.metadata.name !== key.metadata.name &&
+      isValid(other, now) &&
+      managesKeys(other) &&
+      covers(scopesOf(other), scopesOf(key)) &&
+      endOf(other) > loss,
+  )
+  if (successor) return successor
+  throw new ApiError('LAST_API_KEY', 'no other valid key of the account has the same scopes for as long: create one first')
+}

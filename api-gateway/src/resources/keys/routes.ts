@@ -11,12 +11,31 @@ import { type Input, linkTo, type Route, routeFor } from '../../http/route.ts'
 import type { LinkKeySource, RecordStore } from '../../store/ports.ts'
 import { assertBelowLimit, type ById, changeLatest, findOwnLatest, type OwnedKind, ownedRoutes, tagOf } from '../shared/owned-records.ts'
 import { type RotateBody, rotateBody } from '../shared/rotation.ts'
-import { type CreateKeyBody, createKeyBody, type UpdateKeyBody, updateKeyBody } from './bodies.ts'
-import { assertCanGrant, assertCanManage, assertCanSignLinks, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from './key-object.ts'
-import { toWholePolicy } from './link-policy.ts'
-import { linkSecretOf, toLinkSecretRotation } from './link-secrets.ts'
-import { CreatedKey, KeyRecord, KeyRotated, LinkSecretFound, toKeyRecord } from './record.ts'
-import { findReplacementKey, type KeyUpdate } from './replacement.ts'
+import {
+  CreatedKey,
+  type CreateKeyBody,
+  createKeyBody,
+  KeyRecord,
+  KeyRotated,
+  LinkSecretFound,
+  toKeyRecord,
+  toWholePolicy,
+  type UpdateKeyBody,
+  updateKeyBody,
+} from './fields.ts'
+import {
+  assertCanGrant,
+  assertCanManage,
+  assertCanSignLinks,
+  buildApiKey,
+  findReplacementKey,
+  type KeyUpdate,
+  linkSecretOf,
+  toKeyPatch,
+  toKeyRotation,
+  toKeyTouch,
+  toLinkSecretRotation,
+} from './key-object.ts'
 
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>

@@ -11,13 +11,21 @@ import { checkBaseline } from '../screenshots/check-baseline.ts'
 import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { assertBelowLimit, type OwnedKind, ownedRoutes } from '../shared/owned-records.ts'
-import { ensureDefaultWebhook } from '../webhooks/default-webhook.ts'
-import { ApprovalUndone, approveBody, approveRun, RunApproved, undoApproval } from './approve.ts'
+import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
 import { type CreateScheduleBody, createScheduleBody, type UpdateScheduleBody, updateScheduleBody } from './bodies.ts'
-import { listRuns, runBody, runSchedule, runsQuery } from './handlers-of-runs.ts'
-import type { MergedPage } from './merge-page.ts'
-import { CreatedRun, ScheduleRecord, ScheduleRunList, toScheduleRecord } from './record.ts'
-import { buildSchedule, keepHidden, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
+import { CreatedRun, ScheduleRecord, ScheduleRunList, toScheduleRecord } from './fields.ts'
+import {
+  ApprovalUndone,
+  approveBody,
+  approveRun,
+  listRuns,
+  RunApproved,
+  runBody,
+  runSchedule,
+  runsQuery,
+  undoApproval,
+} from './handlers-of-runs.ts'
+import { buildSchedule, keepHidden, type MergedPage, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
 
 export interface SchedulesDeps extends ScreenshotsDeps {
   objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>

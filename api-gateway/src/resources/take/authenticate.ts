@@ -4,7 +4,7 @@ import { ApiError, invalid } from '../../common/errors.ts'
 import { type AuthDeps, authenticate, findAccountOfKey } from '../../plugins/auth.ts'
 import type { LinkKeySource } from '../../store/ports.ts'
 import { invalidKey, isActive } from '../keys/credentials.ts'
-import { validLinkSecretsOf } from '../keys/link-secrets.ts'
+import { validLinkSecretsOf } from '../keys/key-object.ts'
 import type { LinkQuery } from './link-query.ts'
 import { isSigned } from './link-signature.ts'
 

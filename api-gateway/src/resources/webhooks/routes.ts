@@ -26,21 +26,23 @@ import {
   tagOf,
 } from '../shared/owned-records.ts'
 import { type RotateBody, rotateBody } from '../shared/rotation.ts'
-import { type CreateWebhookBody, createWebhookBody, type UpdateWebhookBody, updateWebhookBody } from './bodies.ts'
 import { countDeliveries } from './count-deliveries.ts'
-import { ensureDefaultWebhook, findKnownDefaultWebhook } from './default-webhook.ts'
 import {
   CreatedWebhook,
+  type CreateWebhookBody,
+  createWebhookBody,
+  hintOf,
   SecretRotated,
   toStatisticsRecord,
   toTestResult,
   toWebhookRecord,
+  type UpdateWebhookBody,
+  updateWebhookBody,
   WebhookRecord,
   WebhookTestResult,
   WebhookWithStatistics,
-} from './record.ts'
-import { hintOf } from './signing-secret.ts'
-import { buildWebhook, toSecretRotation, toWebhookPatch } from './webhook-object.ts'
+} from './fields.ts'
+import { buildWebhook, ensureDefaultWebhook, findKnownDefaultWebhook, toSecretRotation, toWebhookPatch } from './webhook-object.ts'
 
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findOldestKey, isUsable } from '../../../../../api-gateway/src/resources/keys/credentials.ts'
-import { NegativeCache } from '../../../../../api-gateway/src/resources/keys/negative-cache.ts'
+import { NegativeCache } from '../../../../../api-gateway/src/resources/keys/kube-keys.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Label } from '../../../../../crds/src/identifiers/names.ts'
 import { type ApiKey, type ApiKeySpec, hashesOf } from '../../../../../crds/src/kinds/api-key.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unavailable } from '../../../../../api-gateway/src/common/errors.ts'
-import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/link-secrets.ts'
+import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/key-object.ts'
 import { captureOptionFields, recordOptions } from '../../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { deriveLinkSecret } from '../../../../../crds/src/crypto/api-keys.ts'
 import { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { KubeKeys } from '../../../../../api-gateway/src/resources/keys/kube-keys.ts'
-import { LastUsedTimes, WRITE_EVERY_MILLISECONDS } from '../../../../../api-gateway/src/resources/keys/last-used-times.ts'
+import { KubeKeys, LastUsedTimes, WRITE_EVERY_MILLISECONDS } from '../../../../../api-gateway/src/resources/keys/kube-keys.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'

@@ -1,4 +1,4 @@
-import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/link-secrets.ts'
+import { validLinkSecretsOf } from '../../../../../api-gateway/src/resources/keys/key-object.ts'
 import { signedPairs } from '../../../../../api-gateway/src/resources/take/link-query.ts'
 import { signatureOf } from '../../../../../api-gateway/src/resources/take/link-signature.ts'
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'

@@ -1,12 +1,94 @@
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
+import { BASE64 } from '@tintype/crds/crypto/signatures'
 import { createdAtOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { isActive, type PostResponse, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
+import type { Problem } from '../../common/errors.ts'
+import { jsonBody } from '../../http/body.ts'
 import { messageBody } from '../../http/envelopes.ts'
-import { instantField, isoOrNull } from '../../http/fields.ts'
+import { boundedText, displayName, instantField, isoOrNull } from '../../http/fields.ts'
 import { name } from '../../http/named-schemas.ts'
+import { findDuplicateProblems } from '../../http/read-body.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../shared/webhook-url.ts'
 import type { DeliveryCounts } from './count-deliveries.ts'
+
+const webhookName = displayName('Display name, at most 100 characters.')
+// URLs are checked separately, so that each gets one clear error message.
+const url = z
+  .string()
+  .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
+  .describe('URL to post to: https, public, without user name, password and fragment.')
+const events = z
+  .array(z.enum(EVENT_TYPES))
+  .min(1)
+  .max(EVENT_TYPES.length)
+  .meta({ uniqueItems: true })
+  .describe('Event types to send, at least one.')
+const description = boundedText(0, 500).describe('Description, at most 500 characters.')
+const activeField = z.boolean().describe('False stops deliveries. Default: true.')
+const signingSecret = z.string().describe('Your own signing secret instead of a generated one: whsec_ and base64 of 24 to 64 bytes.')
+
+export const CreateWebhookBody = name(
+  'CreateWebhook',
+  z
+    .strictObject({
+      name: webhookName,
+      url,
+      events,
+      description: description.nullable().optional(),
+      is_active: activeField.optional(),
+      signing_secret: signingSecret.optional(),
+    })
+    .describe('A new webhook endpoint.'),
+)
+export type CreateWebhookBody = z.infer<typeof CreateWebhookBody>
+
+export const UpdateWebhookBody = name(
+  'UpdateWebhook',
+  z
+    .strictObject({
+      name: webhookName.optional(),
+      url: url.optional(),
+      events: events.optional(),
+      description: description.nullable().optional(),
+      is_active: activeField.nullable().optional(),
+    })
+    .describe('Fields of an endpoint to change, at least one.')
+    .meta({ minProperties: 1 }),
+)
+export type UpdateWebhookBody = z.infer<typeof UpdateWebhookBody>
+
+interface WebhookRules {
+  /** Egress rules for webhook URLs. */
+  webhookRules: EgressRules
+}
+
+const findUrlProblems = (text: string | undefined, { webhookRules }: WebhookRules) =>
+  text === undefined ? [] : findWebhookUrlProblems(text, webhookRules)
+
+export const createWebhookBody = jsonBody({
+  schema: CreateWebhookBody,
+  examples: {
+    simple: {
+      summary: 'Completed and failed screenshots',
+      value: { name: 'orders', url: 'https://hooks.example.com/tintype', events: ['screenshot.completed', 'screenshot.failed'] },
+    },
+  },
+  check: (body, rules: WebhookRules) => [
+    ...findUrlProblems(body.url, rules),
+    ...findDuplicateProblems('events', body.events),
+    ...(body.signing_secret === undefined ? [] : findSigningSecretProblems(body.signing_secret)),
+  ],
+})
+
+/** Body of PATCH and PUT /webhooks/{id}. */
+export const updateWebhookBody = jsonBody({
+  schema: UpdateWebhookBody,
+  examples: { pause: { summary: 'Deactivate the webhook', value: { is_active: false } } },
+  check: (body, rules: WebhookRules) => [...findUrlProblems(body.url, rules), ...findDuplicateProblems('events', body.events)],
+})
 
 /** The record of a webhook, without its secret. */
 export const WebhookRecord = name(
@@ -137,3 +219,26 @@ export const toTestResult = ({ success: isSuccess, statusCode, responseMilliseco
   error: isSuccess ? null : (error ?? 'the test failed'),
   timestamp: new Date(time).toISOString(),
 })
+
+const PREFIX = 'whsec_'
+const MIN_BYTES = 24
+const MAX_BYTES = 64
+const PRINTABLE = /^[!-~]+$/
+const SHOWN = 4
+
+const isInRange = (bytes: number): boolean => bytes >= MIN_BYTES && bytes <= MAX_BYTES
+
+/** Checks a client's secret: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks), or 24 to 64 printable characters. */
+function findSigningSecretProblems(text: string): Problem[] {
+  const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
+  const isRight =
+    encoded === undefined
+      ? PRINTABLE.test(text) && isInRange(text.length)
+      : BASE64.test(encoded) && isInRange(Buffer.from(encoded, 'base64').length)
+  if (isRight) return []
+  const message = `signing_secret must be ${PREFIX} and base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes, or ${MIN_BYTES} to ${MAX_BYTES} printable characters without spaces`
+  return [{ path: 'signing_secret', code: 'invalid_secret', message }]
+}
+
+/** A hint that identifies a secret: `whsec_…a1b2`. */
+export const hintOf = (text: string): string => `${text.startsWith(PREFIX) ? PREFIX : ''}…${text.slice(-SHOWN)}`
