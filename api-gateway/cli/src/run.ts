@@ -3,13 +3,11 @@ import { parseFlags } from './arguments/parse.ts'
 import { commands } from './commands/all.ts'
 import { captureFlags, toFlag } from './commands/capture-flags.ts'
 import { type Command, Context, commonFlags, type World } from './commands/context.ts'
-import { EXIT, type ExitCode, toReport, UsageError } from './common/errors.ts'
-import { suggestion } from './common/nearest.ts'
+import { EXIT, type ExitCode, suggestion, toReport, UsageError } from './common/errors.ts'
 import { optionGroups } from './generated/options.ts'
 import { type Forward, openForward } from './settings/kubectl.ts'
-import { toPrintable } from './terminal/format.ts'
 import { commandHelp, groupHelp, optionsHelp } from './terminal/help.ts'
-import type { Output } from './terminal/output.ts'
+import { type Output, toPrintable } from './terminal/output.ts'
 
 /** Fits a terminal of 24 lines and 80 columns. FURTHER stands for commands that are named nowhere else. */
 const OVERVIEW = `Usage: tintype COMMAND [options]

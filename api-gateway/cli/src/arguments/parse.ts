@@ -1,9 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { UsageError } from '../common/errors.ts'
-import { suggestion } from '../common/nearest.ts'
-import { COMMON_WORDS } from './common-words.ts'
+import { suggestion, UsageError } from '../common/errors.ts'
 import { type Flag, toOptionName } from './flag.ts'
-import { type FlagValue, toFlagValue } from './values.ts'
 
 export interface Parsed {
   /** Values by flag name. Absent flags have no entry. */
@@ -75,4 +73,92 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[], help
   const values = new Map<string, FlagValue>(booleans)
   for (const [name, given] of texts) values.set(name, toFlagValue(byName.get(name)!, given))
   return { values, positionals: tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : [])) }
+}
+
+export type FlagValue = boolean | number | string | readonly (string | object)[] | Readonly<Record<string, string>>
+
+const isJsonObject = (text: string): boolean => text.trimStart().startsWith('{')
+
+function parseJson(flag: Flag, text: string): object {
+  try {
+    return JSON.parse(text) as object
+  } catch (error) {
+    throw new UsageError(`--${flag.name} is not valid JSON: ${(error as Error).message}. Correct the JSON object.`)
+  }
+}
+
+function toNumber({ name, kind }: Flag, text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  if (!Number.isFinite(value) || (kind === 'integer' && !Number.isInteger(value))) {
+    throw new UsageError(`--${name} must be a ${kind === 'integer' ? 'whole number' : 'number'}, but is "${text}".`)
+  }
+  return value
+}
+
+/** `Name: value` or `name=value`, whichever separator comes first, or a JSON object. */
+function toEntries(flag: Flag, text: string): Record<string, string> {
+  if (isJsonObject(text)) return parseJson(flag, text) as Record<string, string>
+  const [, name = '', value = ''] = /^([^=:]*)[=:](.*)$/s.exec(text) ?? []
+  if (name.trim() === '') throw new UsageError(`--${flag.name} needs NAME=VALUE or "NAME: VALUE", but is "${text}".`)
+  return { [name.trim()]: value.trim() }
+}
+
+/** Pages can be longer than a command line allows, so `@FILE` reads them. */
+const FROM_FILE = new Set(['html', 'markdown'])
+
+function toText({ name }: Flag, text: string): string {
+  if (!FROM_FILE.has(name) || !text.startsWith('@')) return text
+  try {
+    return readFileSync(text.slice(1), 'utf8')
+  } catch (error) {
+    throw new UsageError(`cannot read the file of --${name}: ${(error as Error).message}.`)
+  }
+}
+
+/** The value of a flag, from all texts that the command line gives for it. Ranges are left to the service, which knows its own version best. */
+function toFlagValue(flag: Flag, texts: readonly string[]): FlagValue {
+  const last = texts.at(-1) ?? ''
+  if (flag.kind === 'list') return texts
+  if (flag.kind === 'cookies') return texts.map((text) => (isJsonObject(text) ? parseJson(flag, text) : text))
+  if (flag.kind === 'map') return Object.assign({}, ...texts.map((text) => toEntries(flag, text))) as Record<string, string>
+  if (flag.kind === 'integer' || flag.kind === 'number') return toNumber(flag, last)
+  return toText(flag, last)
+}
+
+/** What people type for an option, by the names of the options that they may mean. */
+export const COMMON_WORDS: Readonly<Record<string, readonly string[]>> = {
+  dark: ['dark-mode'],
+  width: ['viewport-width'],
+  height: ['viewport-height'],
+  viewport: ['viewport-width', 'viewport-height'],
+  size: ['viewport-width', 'viewport-height'],
+  'window-size': ['viewport-width', 'viewport-height'],
+  wait: ['delay', 'wait-for-selector'],
+  sleep: ['delay'],
+  scale: ['device-scale-factor'],
+  retina: ['device-scale-factor'],
+  mobile: ['device'],
+  element: ['selector'],
+  full: ['full-page'],
+  out: ['output'],
+  file: ['output'],
+  save: ['output'],
+}
+
+// Times on the command line: a duration such as 24h, or a time in ISO 8601.
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
+
+/** `30m`, `12h`, `7d` or `2w` in seconds. Undefined for other texts. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (SECONDS[unit] ?? 1)
+}
+
+/** A time in the past: a duration before now, or a time that the service reads. @throws UsageError */
+export function toPastTime(flag: string, text: string, now: Date): string {
+  const seconds = parseDuration(text)
+  if (seconds !== undefined) return new Date(now.getTime() - seconds * 1_000).toISOString()
+  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new UsageError(`--${flag} "${text}" is no time. Use a duration such as 24h or 7d, or an ISO 8601 time.`)
 }

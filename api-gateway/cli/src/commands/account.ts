@@ -2,9 +2,9 @@ import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.
 import type { Flag } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
-import { formatTime } from '../terminal/format.ts'
+import { formatTime } from '../terminal/output.ts'
 import { type Command, type Context, toDeleteCommand } from './context.ts'
-import { findOwnKey } from './link-secret.ts'
+import { findOwnKey } from './link.ts'
 
 const inactive: Flag = { name: 'include-inactive', kind: 'boolean', summary: 'Also lists inactive ones' }
 

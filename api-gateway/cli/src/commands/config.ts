@@ -1,6 +1,5 @@
-import { UsageError } from '../common/errors.ts'
-import { suggestion } from '../common/nearest.ts'
-import { type Configuration, configurationFile, type Profile, readConfiguration, writeConfiguration } from '../settings/profiles.ts'
+import { suggestion, UsageError } from '../common/errors.ts'
+import { type Configuration, configurationFile, type Profile, readConfiguration, writeConfiguration } from '../settings/settings.ts'
 import type { Command, Context } from './context.ts'
 
 const DEFAULT_PROFILE = 'default'

@@ -2,10 +2,8 @@ import { Tintype } from '../../../client/src/index.ts'
 import type { CommandLine, Flag } from '../arguments/flag.ts'
 import { givenBy, type Parsed } from '../arguments/parse.ts'
 import { type ExitCode, UsageError } from '../common/errors.ts'
-import type { Environment } from '../settings/profiles.ts'
-import { requireService, resolveSettings, type Settings } from '../settings/settings.ts'
-import { formatTable, toPrintable, toPrintableJson } from '../terminal/format.ts'
-import type { Output } from '../terminal/output.ts'
+import { type Environment, requireService, resolveSettings, type Settings } from '../settings/settings.ts'
+import { formatTable, type Output, toPrintable, toPrintableJson } from '../terminal/output.ts'
 
 const INTERACTIVE_RETRIES = 2
 

@@ -1,8 +1,7 @@
 import type { Schedule, ScheduleChanges } from '../../../client/src/index.ts'
 import { type Flag, toFlagName, toOptionName } from '../arguments/flag.ts'
 import type { Parsed } from '../arguments/parse.ts'
-import { UsageError } from '../common/errors.ts'
-import { suggestion } from '../common/nearest.ts'
+import { suggestion, UsageError } from '../common/errors.ts'
 import { RECORD_OPTIONS } from '../generated/options.ts'
 
 // The changes of `schedules update`: a merge patch with what the command names. Null restores a default.

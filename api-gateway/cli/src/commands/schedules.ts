@@ -2,7 +2,7 @@ import type { Schedule, ScheduleRequest, ScheduleRun } from '../../../client/src
 import type { Flag } from '../arguments/flag.ts'
 import { toUrl } from '../batch/urls.ts'
 import { UsageError } from '../common/errors.ts'
-import { formatFacts, formatTime } from '../terminal/format.ts'
+import { formatFacts, formatTime } from '../terminal/output.ts'
 import { captureFlags, pageOf, toCaptureOptions } from './capture-flags.ts'
 import { type Command, type Context, toDeleteCommand } from './context.ts'
 import { COMPARISON_FIELDS, describeGiven, describeOptions, toScheduleChanges } from './schedule-changes.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import { CliError, EXIT } from '../common/errors.ts'
-import type { Environment } from './profiles.ts'
+import type { Environment } from './settings.ts'
 
 // `kubectl tintype` without a URL: finds the gateway of a release through kubectl, forwards a local port to it, and reads the first API key.
 

@@ -1,10 +1,16 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { checkTemplate, DEFAULT_TEMPLATE, toFileName, toFreeName } from '../../../../api-gateway/cli/src/batch/names.ts'
-import { Progress } from '../../../../api-gateway/cli/src/batch/progress.ts'
-import { STATE_FILE, StateFile, toFingerprint } from '../../../../api-gateway/cli/src/batch/state-file.ts'
-import { parseUrls, readUrls, toUrl } from '../../../../api-gateway/cli/src/batch/urls.ts'
+import { Progress, STATE_FILE, StateFile, toFingerprint } from '../../../../api-gateway/cli/src/batch/run-batch.ts'
+import {
+  checkTemplate,
+  DEFAULT_TEMPLATE,
+  parseUrls,
+  readUrls,
+  toFileName,
+  toFreeName,
+  toUrl,
+} from '../../../../api-gateway/cli/src/batch/urls.ts'
 import { anOutput } from '../fake-world.ts'
 
 // The parts of a batch: its list of URLs, the names of its files, its progress, and the file that continues it.

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { toExpiry } from '../../../../api-gateway/cli/src/commands/link.ts'
-import { configurationFile, readConfiguration } from '../../../../api-gateway/cli/src/settings/profiles.ts'
+import { configurationFile, readConfiguration } from '../../../../api-gateway/cli/src/settings/settings.ts'
 import { signLink } from '../../../../api-gateway/client/src/index.ts'
 import { aService, failing, pageOf, runCli } from '../fake-world.ts'
 

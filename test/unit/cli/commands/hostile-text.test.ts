@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { CLEAR } from '../../../../api-gateway/cli/src/batch/progress.ts'
+import { CLEAR } from '../../../../api-gateway/cli/src/batch/run-batch.ts'
 import { commands } from '../../../../api-gateway/cli/src/commands/all.ts'
 import { createDirectory } from '../../../support/directory.ts'
 import { serve } from '../../../support/servers/serve.ts'

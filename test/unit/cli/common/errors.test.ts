@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nearest } from '../../../../api-gateway/cli/src/common/nearest.ts'
+import { nearest } from '../../../../api-gateway/cli/src/common/errors.ts'
 import { aService, failing, type Route } from '../fake-world.ts'
 
 // Errors of the client speak to programmers. These tests hold that the program says the same to a person at a terminal.

@@ -1,8 +1,13 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { configurationFile, readConfiguration, writeConfiguration } from '../../../../api-gateway/cli/src/settings/profiles.ts'
-import { requireService, resolveSettings } from '../../../../api-gateway/cli/src/settings/settings.ts'
+import {
+  configurationFile,
+  readConfiguration,
+  requireService,
+  resolveSettings,
+  writeConfiguration,
+} from '../../../../api-gateway/cli/src/settings/settings.ts'
 
 const home = { url: 'https://home.example', apiKey: 'home-key', linkKey: 'key_1', linkSecret: 'lsk_1' }
 const work = { url: 'https://work.example/', apiKey: 'work-key' }

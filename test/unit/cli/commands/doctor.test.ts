@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net'
 import t from 'tap'
-import { explainConnection } from '../../../../api-gateway/cli/src/common/connection.ts'
+import { explainConnection } from '../../../../api-gateway/cli/src/common/errors.ts'
 import { listen } from '../../../support/servers/serve.ts'
 import { aService, failing, pageOf, type Route, runCli } from '../fake-world.ts'
 
