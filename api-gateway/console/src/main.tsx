@@ -2,11 +2,10 @@ import './style.css'
 import { options, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { onSessionEnd, readSession, type Session } from './api/client.ts'
-import { LinkSignIn } from './app/link-sign-in.tsx'
 import { Shell } from './app/shell.tsx'
-import { SignIn } from './app/sign-in.tsx'
-import { showHidden } from './format/visible-text.ts'
-import { forgetAll } from './ui/kept.ts'
+import { LinkSignIn, SignIn } from './app/sign-in.tsx'
+import { showHidden } from './format/text.ts'
+import { forgetAll } from './ui/use-data.ts'
 
 /** A one-time code in the fragment, which is not sent to servers. It is removed from the address bar and the history. */
 function takeCode(): string | undefined {

@@ -1,18 +1,21 @@
 import t from 'tap'
 import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
-import { type Field, fieldGroups, fieldsByName, searchGroups } from '../../../api-gateway/console/src/form/fields.ts'
 import {
   addedTo,
+  type Field,
   type FieldInput,
   type FormInputs,
   type FormRequest,
+  fieldGroups,
+  fieldsByName,
   isEmptyInput,
+  searchGroups,
   toCaptureRequest,
   toInput,
   toInputs,
   toRequest as toUncheckedRequest,
   withoutAdded,
-} from '../../../api-gateway/console/src/form/request.ts'
+} from '../../../api-gateway/console/src/form/fields.ts'
 import { parseCreateBody } from '../../../api-gateway/src/resources/screenshots/create-body.ts'
 import { captureOptionFields, recordOptions, requestOptions } from '../../../api-gateway/src/resources/screenshots/options/options-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'

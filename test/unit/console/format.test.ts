@@ -1,7 +1,6 @@
 import t from 'tap'
-import { toSentence } from '../../../api-gateway/console/src/form/sentence.ts'
-import { formatShare, frameOf, placeIn } from '../../../api-gateway/console/src/format/overlay.ts'
-import { toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/picture-url.ts'
+import { toSentence } from '../../../api-gateway/console/src/form/fields.ts'
+import { formatShare, frameOf, placeIn, toPictureUrl, toSafeLink } from '../../../api-gateway/console/src/format/pictures.ts'
 import {
   formatAge,
   formatBytes,
@@ -9,10 +8,12 @@ import {
   formatMilliseconds,
   formatNumber,
   fromLocalInput,
+  showHidden,
   toLocalInput,
+  toStepTitle,
+  toVisible,
+  toWaterfall,
 } from '../../../api-gateway/console/src/format/text.ts'
-import { showHidden, toVisible } from '../../../api-gateway/console/src/format/visible-text.ts'
-import { toStepTitle, toWaterfall } from '../../../api-gateway/console/src/format/waterfall.ts'
 import { parseLocation } from '../../../api-gateway/console/src/routing/location.ts'
 
 t.test('numbers are short and have a unit', async (t) => {

@@ -1,9 +1,14 @@
 import t from 'tap'
-import type { Capture, Screenshot, Video } from '../../../api-gateway/console/src/api/captures.ts'
+import type { Capture, Screenshot, Video } from '../../../api-gateway/console/src/api/client.ts'
 import { toCard } from '../../../api-gateway/console/src/list/card.ts'
-import { describeEnd } from '../../../api-gateway/console/src/list/describe-end.ts'
-import { keepSame, mergeNewest, replaceRecords, splitWaiting } from '../../../api-gateway/console/src/list/merge.ts'
-import { toVisibleRange } from '../../../api-gateway/console/src/list/visible-range.ts'
+import {
+  describeEnd,
+  keepSame,
+  mergeNewest,
+  replaceRecords,
+  splitWaiting,
+  toVisibleRange,
+} from '../../../api-gateway/console/src/list/shown.ts'
 
 // The endless list: what a refresh changes, and which part is drawn.
 

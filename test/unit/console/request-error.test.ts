@@ -1,6 +1,6 @@
 import t from 'tap'
 import { RESPONSE_REMEDIES } from '../../../api-gateway/client/src/generated/remedies.ts'
-import { describeFailure, RequestError } from '../../../api-gateway/console/src/api/request-error.ts'
+import { describeFailure, RequestError } from '../../../api-gateway/console/src/api/client.ts'
 
 t.test('problems of the API have the names of the fields of the form', async (t) => {
   const problem = (name: string) => ({

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { findProblems } from '../../../api-gateway/console/src/form/checks.ts'
-import { fieldsByName } from '../../../api-gateway/console/src/form/fields.ts'
-import { toInput } from '../../../api-gateway/console/src/form/request.ts'
+import { fieldsByName, toInput } from '../../../api-gateway/console/src/form/fields.ts'
 import {
   isOptionOfRuns,
   NEW_SCHEDULE,

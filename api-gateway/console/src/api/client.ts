@@ -1,5 +1,6 @@
+import { type TintypeErrorFields, toFailureMessage, toMessage } from '../../../client/src/common/errors.ts'
+import { toPeopleMessage } from '../../../client/src/common/people-remedies.ts'
 import type { components } from '../../../client/src/generated/api.ts'
-import { RequestError } from './request-error.ts'
 
 // Calls of the public REST API. The session's cookie authenticates them, together with a header that pages of other origins cannot send.
 
@@ -51,7 +52,7 @@ export async function call<T>(path: string, { method = 'GET', body, signal }: Ca
     throw new RequestError(0, { code: 'CONNECTION', message: 'The service does not respond. Check your connection.' })
   })
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
-  const data = isJson ? await response.json() : undefined
+  const data = isJson ? ((await response.json()) as { error?: Record<string, unknown> }) : undefined
   if (response.ok) return { status: response.status, headers: response.headers, data: data as T }
   // A refused sign-in does not end the session that the browser may have.
   if (response.status === 401 && path.startsWith('api/')) whenSessionEnds()
@@ -79,5 +80,79 @@ export const signOut = (): Promise<unknown> => call('console/session', { method:
 export const hasScope = ({ key: { scopes } }: Session, scope: string): boolean =>
   scopes.includes(scope) || (scopes.includes('*') && !scope.startsWith('admin:'))
 
-/** URL of the service for commands and code. */
-export const serviceUrl = (): string => new URL('.', document.baseURI).href.replace(/\/$/, '')
+// Screenshots and videos have the same records and requests at different paths.
+
+export type Screenshot = components['schemas']['Screenshot']
+export type Video = components['schemas']['Video']
+
+/** A record of either kind. */
+export type Capture = Screenshot | Video
+
+/** Path of a kind of captures in the API and in the console. */
+export type Collection = 'screenshots' | 'videos'
+
+export const isVideo = (capture: Capture): capture is Video => 'duration_ms' in capture
+
+export const collectionOf = (capture: Capture): Collection => (isVideo(capture) ? 'videos' : 'screenshots')
+
+/** Names of the kinds in texts. */
+export const NOUNS: Readonly<Record<Collection, { one: string; many: string }>> = {
+  screenshots: { one: 'screenshot', many: 'screenshots' },
+  videos: { one: 'video', many: 'videos' },
+}
+
+/** Titles of the kinds. */
+export const TITLES: Readonly<Record<Collection, string>> = { screenshots: 'Screenshots', videos: 'Videos' }
+
+/** URL of a record in the API. */
+export const recordPath = (collection: Collection, id: string): string => `/${collection}/${encodeURIComponent(id)}`
+
+/** One problem of a request, as the API reports it. */
+export type Problem = components['schemas']['Problem']
+
+/** The form shows the names of options, so `options.delay` is `delay`. */
+const toFieldNames = (message: string): string => message.replaceAll(/\boptions\.(?=[a-z])/g, '')
+
+/** Why a capture failed, and what to do, with the names of the form. */
+export const describeFailure = (error: { code: string; message: string }): string => toFieldNames(toFailureMessage(error))
+
+const toFieldProblem = ({ path, message, ...problem }: Problem): Problem => ({
+  ...problem,
+  path: path.replace(/^options\./, ''),
+  message: toFieldNames(message),
+})
+
+/** What is wrong and what to do, as other clients say it. Several problems are listed below the message. */
+function toText(
+  code: string,
+  message: unknown,
+  problems: readonly Problem[],
+  facts: { details: unknown; retryAfterSeconds?: number | undefined },
+): string {
+  if (typeof message !== 'string') return 'The request failed.'
+  if (problems.length > 1) return message
+  return toPeopleMessage(toMessage(code, message, problems), code, facts as TintypeErrorFields)
+}
+
+/** An error response of the API, or a failed connection. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly status: number
+  readonly code: string
+  readonly problems: readonly Problem[]
+  /** For administrators. */
+  readonly requestId: string | undefined
+
+  /** @param retryAfterSeconds of the header Retry-After */
+  constructor(status: number, { code, message, details, request_id }: Record<string, unknown>, retryAfterSeconds?: number) {
+    const problems = Array.isArray(details) ? (details as Problem[]).map(toFieldProblem) : []
+    super(toText(String(code), message, problems, { details, retryAfterSeconds }))
+    this.status = status
+    this.code = typeof code === 'string' ? code : 'UNKNOWN'
+    this.problems = problems
+    this.requestId = typeof request_id === 'string' ? request_id : undefined
+  }
+}
+
+/** True if no response arrived. The same request may succeed later. */
+export const isConnectionError = (error: unknown): boolean => error instanceof RequestError && error.status === 0

@@ -1,8 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { hasScope, type Session, signOut } from '../api/client.ts'
-import { useLocation } from '../routing/router.ts'
-import { forget } from '../ui/kept.ts'
-import { type PageEntry, pages } from './pages.ts'
+import Keys from '../pages/keys.tsx'
+import Playground from '../pages/playground.tsx'
+import Schedules from '../pages/schedules.tsx'
+import { Screenshots, Videos } from '../pages/screenshots-and-videos.tsx'
+import System from '../pages/system.tsx'
+import Usage from '../pages/usage.tsx'
+import Webhooks from '../pages/webhooks.tsx'
+import { type Page, useLocation } from '../routing/router.ts'
+import { forget } from '../ui/use-data.ts'
 
 const NO_ACCESS: PageEntry = {
   path: '',
@@ -87,3 +93,25 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
     </div>
   )
 }
+
+// The pages of the console. A page is one file and one row here. All pages are in one script, because they are small and each
+// further script would cost a round trip. What is large loads on demand: the checks of the form, and the code of cron expressions.
+
+interface PageEntry {
+  path: string
+  title: string
+  /** Scope without which the page is not in the menu. */
+  scope: string
+  page: Page
+}
+
+const pages: readonly PageEntry[] = [
+  { path: 'playground', title: 'Playground', scope: 'screenshots:write', page: Playground },
+  { path: 'screenshots', title: 'Screenshots', scope: 'screenshots:read', page: Screenshots },
+  { path: 'videos', title: 'Videos', scope: 'screenshots:read', page: Videos },
+  { path: 'schedules', title: 'Schedules', scope: 'schedules:read', page: Schedules },
+  { path: 'webhooks', title: 'Webhooks', scope: 'webhooks:read', page: Webhooks },
+  { path: 'keys', title: 'Keys', scope: 'keys:read', page: Keys },
+  { path: 'usage', title: 'Usage', scope: 'usage:read', page: Usage },
+  { path: 'system', title: 'System', scope: 'admin:read', page: System },
+]

@@ -6,9 +6,8 @@ import { findWarnings } from '@tintype/crds/options/warnings'
 import { type EventType, eventTypesOf } from '@tintype/crds/schema/event-types'
 import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
 import { toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
-import type { Collection } from '../api/captures.ts'
-import { type Field, fieldsByName } from './fields.ts'
-import type { FindProblems } from './request.ts'
+import type { Collection } from '../api/client.ts'
+import { type Field, type FindProblems, fieldsByName } from './fields.ts'
 
 // What the API would refuse, found with the schemas and rules of the API. The schemas are four times as large as the rest of the console, so this
 // module loads when the form is used first.

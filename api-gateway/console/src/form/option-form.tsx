@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Field, isMoving, searchGroups } from './fields.ts'
-import { OptionField } from './option-field.tsx'
-import type { FieldInput, FormInputs } from './request.ts'
+import { type Field, type FieldInput, type FindProblems, type FormInputs, isMoving, type Pair, searchGroups, toSentence } from './fields.ts'
+import { Choices, Select } from './inputs.tsx'
 
 interface OptionFormProps {
   inputs: FormInputs
@@ -92,3 +91,153 @@ export function OptionForm({ inputs, problems, isOffered = () => true, onChange 
 /** Names the options that keep a button disabled. Their groups can be closed. */
 export const OptionsToCorrect = ({ names }: { names: readonly string[] }) =>
   names.length === 0 ? null : <p class="problem">{`To correct in the options: ${names.join(', ')}`}</p>
+
+interface ControlProps {
+  field: Field
+  input: FieldInput | undefined
+  /** Undefined sets the default. */
+  onChange: (input: FieldInput | undefined) => void
+  id: string
+  describedBy: string
+  isInvalid: boolean
+}
+
+/** One option: its control, description and problem. */
+function OptionField({
+  field,
+  input,
+  problem,
+  onChange,
+}: {
+  field: Field
+  input: FieldInput | undefined
+  problem: string | undefined
+  onChange: (input: FieldInput | undefined) => void
+}) {
+  const id = `option-${field.name}`
+  const describedBy = `${id}-help${problem ? ` ${id}-problem` : ''}`
+  const isGroup = field.kind === 'choices' || field.kind === 'pairs'
+  const control = <Control field={field} input={input} onChange={onChange} id={id} describedBy={describedBy} isInvalid={Boolean(problem)} />
+  return (
+    <div class={`field${input === undefined ? '' : ' set'}${problem ? ' invalid' : ''}`}>
+      <div class="field-head">
+        {isGroup ? (
+          <span id={id} class="name">
+            {field.name}
+          </span>
+        ) : (
+          <label for={id} class="name">
+            {field.name}
+          </label>
+        )}
+        {input === undefined ? null : (
+          <button type="button" class="plain small" onClick={() => onChange(undefined)} aria-label={`Reset ${field.name}`}>
+            Reset
+          </button>
+        )}
+      </div>
+      {control}
+      <p id={`${id}-help`} class="help">
+        {field.description}
+      </p>
+      {problem ? (
+        <p id={`${id}-problem`} class="problem">
+          {toSentence(problem)}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+const orDefault = (text: string): string | undefined => (text === '' ? undefined : text)
+
+function Control(props: ControlProps) {
+  const { field, input, onChange, id, describedBy, isInvalid } = props
+  const text = typeof input === 'string' ? input : ''
+  const common = { id, 'aria-describedby': describedBy, 'aria-invalid': isInvalid }
+  if (field.kind === 'boolean' || field.kind === 'choice') {
+    const values = field.kind === 'boolean' ? ['true', 'false'] : field.choices
+    const options = [['', `Default: ${field.fallback}`] as const, ...values]
+    return <Select {...common} value={text} options={options} onChoose={(value) => onChange(orDefault(value))} />
+  }
+  if (field.kind === 'choices') {
+    const chosen = Array.isArray(input) ? (input as readonly string[]) : []
+    const choose = (values: readonly string[]) => onChange(values.length === 0 ? undefined : values)
+    const labels = { 'aria-labelledby': id, 'aria-describedby': describedBy }
+    return <Choices labels={labels} values={field.choices} chosen={chosen} onChoose={choose} />
+  }
+  if (field.kind === 'pairs') return <Pairs {...props} />
+  const change = (event: { currentTarget: { value: string } }) => onChange(orDefault(event.currentTarget.value))
+  if (field.kind === 'long' || field.kind === 'lines') {
+    const placeholder = field.kind === 'lines' ? 'One per line' : ''
+    return (
+      <textarea
+        {...common}
+        rows={field.kind === 'lines' ? 2 : 3}
+        spellcheck={false}
+        placeholder={placeholder}
+        value={text}
+        onInput={change}
+      />
+    )
+  }
+  const more = { ...common, autocomplete: 'off', spellcheck: false, placeholder: field.fallback, value: text, onInput: change } as const
+  if (field.isSecret) return <input {...more} type="password" />
+  return <input {...more} type="text" inputMode={field.kind === 'number' ? 'decimal' : 'text'} />
+}
+
+function Pairs({ field, input, onChange, id, describedBy }: ControlProps) {
+  const given = Array.isArray(input) ? (input as readonly Pair[]) : []
+  const [count, setCount] = useState(1)
+  const rows = Array.from({ length: Math.max(count, given.length) }, (_, index): Pair => given[index] ?? ['', ''])
+  const change = (index: number, pair: Pair) => {
+    const next = rows.map((row, other) => (other === index ? pair : row))
+    setCount(next.length)
+    onChange(next.some(([name, value]) => name !== '' || value !== '') ? next : undefined)
+  }
+  return (
+    <fieldset aria-labelledby={id} aria-describedby={describedBy} class="pairs">
+      {rows.map(([name, value], index) => (
+        <div key={index} class="pair">
+          <input
+            type="text"
+            aria-label={`${field.name}: name ${index + 1}`}
+            placeholder="Name"
+            spellcheck={false}
+            value={name}
+            onInput={(event) => change(index, [event.currentTarget.value, value])}
+          />
+          <input
+            type="text"
+            aria-label={`${field.name}: value ${index + 1}`}
+            placeholder="Value"
+            spellcheck={false}
+            value={value}
+            onInput={(event) => change(index, [name, event.currentTarget.value])}
+          />
+        </div>
+      ))}
+      <button type="button" class="plain small" onClick={() => setCount(rows.length + 1)}>
+        Add a row
+      </button>
+    </fieldset>
+  )
+}
+
+let loaded: FindProblems | undefined
+
+/** The checks of the form, which load when they are wanted first. Undefined until then. The API checks requests in any case. */
+export function useChecks(isWanted: boolean): FindProblems | undefined {
+  const [, setReady] = useState(loaded !== undefined)
+  useEffect(() => {
+    if (!isWanted || loaded) return
+    import('./checks.ts').then(
+      ({ findProblems }) => {
+        loaded = findProblems
+        setReady(true)
+      },
+      () => {},
+    )
+  }, [isWanted])
+  return loaded
+}

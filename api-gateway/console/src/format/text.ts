@@ -1,3 +1,5 @@
+import { replaceHidden, toEscape } from '@tintype/crds/text/visible'
+
 // Numbers and times as people read them.
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB']
@@ -56,3 +58,62 @@ export const formatInstant = (instant: string): string => absolute.format(new Da
 
 /** `12345` → `12,345`. */
 export const formatNumber = (value: number): string => value.toLocaleString('en')
+
+/** States of records, runs and deliveries in words. */
+export const STATUS_TITLES: Readonly<Record<string, string>> = {
+  pending: 'Pending',
+  completed: 'Completed',
+  failed: 'Failed',
+  deleted: 'Deleted',
+  successful: 'Successful',
+}
+
+/** One bar of the timing of a capture, in milliseconds. */
+export interface Bar {
+  name: string
+  start: number
+  length: number
+}
+
+/** Bars of the steps, one after the other, as the runner executes them. Steps without a measurable duration are left out. */
+export function toWaterfall(steps: Readonly<Record<string, number>>): { bars: readonly Bar[]; total: number } {
+  const bars: Bar[] = []
+  let total = 0
+  for (const [name, length] of Object.entries(steps)) {
+    if (length > 0) bars.push({ name, start: total, length })
+    total += length
+  }
+  return { bars, total }
+}
+
+/** `full_page_height` → `full page height`. */
+export const toStepTitle = (name: string): string => name.replaceAll('_', ' ')
+
+// Titles of pages, names and responses of receivers come from strangers. Hidden characters in them, such as U+202E, could make a text read as
+// another one. Preact passes every element and every text to showHidden, so no part of the console can forget it.
+
+/** Attributes that people see or hear. */
+const SHOWN = ['alt', 'aria-label', 'aria-valuetext', 'placeholder', 'title'] as const
+
+/** Hidden characters as escapes, such as `\u202e`. Line breaks and tabs stay, because blocks of code show them. */
+export const toVisible = (text: string): string =>
+  replaceHidden(text, (character) => (/[\t\n\r]/.test(character) ? character : toEscape(character)))
+
+/** An element of preact, or a text, which has no type and itself as properties. */
+interface Node {
+  type: unknown
+  props: unknown
+}
+
+/** Changes what is drawn: hidden characters in texts and attributes become visible. The values of input fields stay as they are. */
+export function showHidden(node: Node): void {
+  if (typeof node.type !== 'string') {
+    if (typeof node.props === 'string') node.props = toVisible(node.props)
+    return
+  }
+  const props = node.props as Record<string, unknown>
+  for (const name of SHOWN) {
+    const value = props[name]
+    if (typeof value === 'string') props[name] = toVisible(value)
+  }
+}

@@ -1,15 +1,14 @@
-import { type Collection, TITLES } from '../api/captures.ts'
-import { Select } from '../form/choices.tsx'
-import { fromLocalInput, toLocalInput } from '../format/text.ts'
-import { STATUS_TITLES } from '../format/titles.ts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { api, type Capture, type Collection, type Schemas, TITLES } from '../api/client.ts'
+import { Select } from '../form/inputs.tsx'
+import { fromLocalInput, STATUS_TITLES, toLocalInput } from '../format/text.ts'
 import { navigate } from '../routing/router.ts'
+import { Bars } from '../ui/bars.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { CaptureCard } from './capture-card.tsx'
-import { describeEnd } from './describe-end.ts'
-import { FailureCauses } from './failure-causes.tsx'
-import { Grid } from './grid.tsx'
-import { keepFilter } from './list-path.ts'
-import { useCaptures } from './use-captures.ts'
+import { describeEnd, toVisibleRange, type VisibleRange } from './shown.ts'
+import { keepFilter, useCaptures } from './use-captures.ts'
 
 /** Height of a card and its gap. style.css sets the same height. */
 const ROW_HEIGHT = 274
@@ -121,5 +120,129 @@ function Filters({ formats, query, onChange }: FiltersProps) {
       {time('created_after', 'Created after (local time)')}
       {time('created_before', 'Created before (local time)')}
     </search>
+  )
+}
+
+interface GridProps<T> {
+  items: readonly T[]
+  /** Height of a row with its gap, in pixels. */
+  rowHeight: number
+  /** Minimum width of a column. */
+  columnWidth: number
+  label: string
+  /** Calls when the end of the list comes near. */
+  onEnd: () => void
+  /** Draws an item. It is called again when the item is another object, and once a minute for ages. */
+  children: (item: T) => ComponentChildren
+}
+
+/** Pixels before the end of the list at which more is loaded. */
+const AHEAD = 1_200
+const MINUTE = 60_000
+
+interface Drawn<T> {
+  minute: number
+  cells: ReadonlyMap<T, ComponentChildren>
+}
+
+interface View extends VisibleRange {
+  columns: number
+}
+
+const isSame = (a: View, b: View): boolean =>
+  a.start === b.start && a.end === b.end && a.before === b.before && a.after === b.after && a.columns === b.columns
+
+/** A grid that draws only what the window shows. */
+function Grid<T extends { id: string }>({ items, rowHeight, columnWidth, label, onEnd, children }: GridProps<T>) {
+  const list = useRef<HTMLUListElement>(null)
+  const [view, setView] = useState<View>({ start: 0, end: 0, before: 0, after: 0, columns: 1 })
+  const end = useRef(onEnd)
+  end.current = onEnd
+  const drawn = useRef<Drawn<T>>({ minute: 0, cells: new Map() })
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = list.current?.getBoundingClientRect()
+      if (!box) return
+      const columns = Math.max(1, Math.floor(box.width / columnWidth))
+      const range = toVisibleRange({ above: -box.top, height: innerHeight, columns, rowHeight, count: items.length })
+      // Most scroll events stay in the same row, and draw nothing.
+      setView((before) => (isSame(before, { ...range, columns }) ? before : { ...range, columns }))
+      const bottom = box.top + Math.ceil(items.length / columns) * rowHeight
+      if (bottom - innerHeight < AHEAD) end.current()
+    }
+    measure()
+    addEventListener('scroll', measure, { passive: true })
+    addEventListener('resize', measure)
+    return () => {
+      removeEventListener('scroll', measure)
+      removeEventListener('resize', measure)
+    }
+  }, [items.length])
+  const minute = Math.floor(Date.now() / MINUTE)
+  const before = drawn.current.minute === minute ? drawn.current.cells : new Map<T, ComponentChildren>()
+  // A cell that was drawn before is the same object, which preact skips. Others are not kept, because they keep their elements.
+  const visible = items.slice(view.start, view.end)
+  const cells = new Map(visible.map((item): [T, ComponentChildren] => [item, before.get(item) ?? children(item)]))
+  drawn.current = { minute, cells }
+  return (
+    <ul
+      ref={list}
+      class="grid"
+      aria-label={label}
+      style={{ paddingTop: `${view.before}px`, paddingBottom: `${view.after}px`, '--columns': String(view.columns) }}
+    >
+      {visible.map((item, index) => (
+        <li key={item.id} aria-setsize={-1} aria-posinset={view.start + index + 1}>
+          {cells.get(item)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const PAGE_SIZE = 500
+
+type Causes = ReadonlyMap<string, number>
+type CapturePage = { data: readonly Capture[]; pagination: Schemas['ScreenshotList']['pagination'] }
+
+/** Counts the failed captures of a list by their code. Reads the list to its end. */
+async function countCauses(collection: Collection, filter: string, signal: AbortSignal): Promise<Causes> {
+  const causes = new Map<string, number>()
+  const query = new URLSearchParams(filter)
+  query.set('limit', String(PAGE_SIZE))
+  for (;;) {
+    const { data: page } = await api<CapturePage>(`/${collection}?${query}`, { signal })
+    for (const { error } of page.data) causes.set(error?.code ?? 'INTERNAL_ERROR', (causes.get(error?.code ?? 'INTERNAL_ERROR') ?? 0) + 1)
+    if (page.pagination.next_cursor === null) return causes
+    query.set('cursor', page.pagination.next_cursor)
+  }
+}
+
+/** Failed captures by cause. They are counted when somebody asks, because the whole list is read. */
+function FailureCauses({ collection, filter }: { collection: Collection; filter: string }) {
+  const [control, setControl] = useState<AbortController>()
+  const [causes, setCauses] = useState<Causes>()
+  const [error, setError] = useState<unknown>()
+  useEffect(() => () => control?.abort(), [control])
+  const count = () => {
+    const next = new AbortController()
+    setControl(next)
+    countCauses(collection, filter, next.signal).then(setCauses, (problem: unknown) => next.signal.aborted || setError(problem))
+  }
+  if (error) return <ErrorNote error={error} />
+  if (!causes) {
+    return (
+      <p>
+        <button type="button" disabled={control !== undefined} onClick={count}>
+          {control ? 'Counting…' : 'Count by cause'}
+        </button>
+      </p>
+    )
+  }
+  const rows = [...causes].sort(([, a], [, b]) => b - a)
+  return (
+    <section class="panel causes" aria-label="Failures by cause">
+      <Bars rows={rows.map(([code, number]) => ({ name: code, number }))} />
+    </section>
   )
 }

@@ -1,6 +1,5 @@
-import { type Capture, type Collection, collectionOf, isVideo } from '../api/captures.ts'
-import { formatShare } from '../format/overlay.ts'
-import { toPictureUrl, toSafeLink } from '../format/picture-url.ts'
+import { type Capture, type Collection, collectionOf, isVideo } from '../api/client.ts'
+import { formatShare, toPictureUrl, toSafeLink } from '../format/pictures.ts'
 import { formatMilliseconds } from '../format/text.ts'
 
 /** What a card shows of a capture. Lists keep thousands of them, and a whole record is several times as large. */

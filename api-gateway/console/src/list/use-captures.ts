@@ -1,11 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Capture, type Collection, recordPath } from '../api/captures.ts'
-import { api, type Schemas } from '../api/client.ts'
-import { RequestError } from '../api/request-error.ts'
-import { keep, recall } from '../ui/kept.ts'
+import { api, type Capture, type Collection, RequestError, recordPath, type Schemas } from '../api/client.ts'
+import { keep, recall } from '../ui/use-data.ts'
 import { type Card, toCard } from './card.ts'
-import { listPath } from './list-path.ts'
-import { keepSame, mergeNewest, replaceRecords, splitWaiting } from './merge.ts'
+import { keepSame, mergeNewest, replaceRecords, splitWaiting } from './shown.ts'
 
 /** Records of the first page, which is also what a refresh reads: about a window full, so that they appear soon over slow connections. */
 const FIRST_PAGE_SIZE = 24
@@ -192,4 +189,15 @@ export function useCaptures(collection: Collection, filter: string) {
     scrollTo({ top: 0 })
   }
   return { ...state, loadMore, showWaiting }
+}
+
+const keyOf = (collection: Collection): string => `filter of ${collection}`
+
+/** Remembers the filters of a list, so that a record leads back to the same list. */
+export const keepFilter = (collection: Collection, filter: string): void => keep(keyOf(collection), filter)
+
+/** The list with the filters that it had last. */
+export function listPath(collection: Collection): string {
+  const filter = recall<string>(keyOf(collection)) ?? ''
+  return filter === '' ? collection : `${collection}?${filter}`
 }

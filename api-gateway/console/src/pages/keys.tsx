@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks'
 import { type ApiKey, api, hasScope, type Schemas, signIn } from '../api/client.ts'
-import { Checkbox, Choices } from '../form/choices.tsx'
+import { Checkbox, Choices, TextField } from '../form/inputs.tsx'
 import { formatAge, formatInstant } from '../format/text.ts'
-import type { Page } from '../routing/page.ts'
-import { ConfirmButton } from '../ui/confirm.tsx'
-import { ScrollTable } from '../ui/data-table.tsx'
+import type { Page } from '../routing/router.ts'
+import { ConfirmButton } from '../ui/buttons.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { Panel, ScrollTable } from '../ui/panel.tsx'
 import { ShownOnce, useSecrets } from '../ui/secret.tsx'
-import { TextField } from '../ui/text-field.tsx'
 import { useData } from '../ui/use-data.ts'
 
 /** The scopes that a key can grant, without `*`. A scope that is missing or unknown here does not compile. */

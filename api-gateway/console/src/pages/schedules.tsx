@@ -1,10 +1,10 @@
-import type { Page } from '../routing/page.ts'
+import type { Page } from '../routing/router.ts'
 import { ScheduleList } from '../schedules/schedule-list.tsx'
 import { SchedulePage } from '../schedules/schedule-page.tsx'
 import { lazy } from '../ui/lazy.tsx'
 
-const NewSchedule = lazy(async () => (await import('../schedules/forms.tsx')).NewSchedule)
-const EditSchedule = lazy(async () => (await import('../schedules/forms.tsx')).EditSchedule)
+const NewSchedule = lazy(async () => (await import('../schedules/schedule-form.tsx')).NewSchedule)
+const EditSchedule = lazy(async () => (await import('../schedules/schedule-form.tsx')).EditSchedule)
 
 const Schedules: Page = ({ session, parts: [id, action], query }) => {
   if (id === undefined) return <ScheduleList session={session} />

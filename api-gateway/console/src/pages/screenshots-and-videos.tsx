@@ -1,7 +1,7 @@
-import type { Collection } from '../api/captures.ts'
+import type { Collection } from '../api/client.ts'
 import { CaptureList } from '../list/capture-list.tsx'
 import { RecordPage } from '../record/record-page.tsx'
-import type { Page } from '../routing/page.ts'
+import type { Page } from '../routing/router.ts'
 
 const pageOf =
   (collection: Collection): Page =>

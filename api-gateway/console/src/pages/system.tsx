@@ -1,11 +1,10 @@
 import { api, type Schemas } from '../api/client.ts'
 import { formatAge, formatNumber } from '../format/text.ts'
-import type { Page } from '../routing/page.ts'
-import { DataTable } from '../ui/data-table.tsx'
+import type { Page } from '../routing/router.ts'
+import { Bars } from '../ui/bars.tsx'
 import { ErrorNote, Missing } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { DataTable, Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
-import { Bars } from '../ui/waterfall.tsx'
 
 const REFRESH_MILLISECONDS = 3_000
 

@@ -1,10 +1,9 @@
 import { api, type Schemas } from '../api/client.ts'
 import { formatInstant, formatNumber } from '../format/text.ts'
-import type { Page } from '../routing/page.ts'
-import { DayBars } from '../ui/day-bars.tsx'
-import { Fact } from '../ui/facts.tsx'
+import type { Page } from '../routing/router.ts'
+import { DayBars } from '../ui/bars.tsx'
 import { ErrorNote, Missing } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { Fact, Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 
 const REFRESH_MILLISECONDS = 10_000

@@ -1,13 +1,10 @@
 import { useState } from 'preact/hooks'
-import { recordPath, type Screenshot } from '../api/captures.ts'
-import { api } from '../api/client.ts'
-import { Checkbox } from '../form/choices.tsx'
-import { type Box, formatShare, frameOf, placeIn, type Size } from '../format/overlay.ts'
-import { toPictureUrl } from '../format/picture-url.ts'
+import { api, recordPath, type Screenshot } from '../api/client.ts'
+import { Checkbox } from '../form/inputs.tsx'
+import { type Box, formatShare, frameOf, placeIn, type Size, toPictureUrl } from '../format/pictures.ts'
 import { formatNumber } from '../format/text.ts'
-import { Fact } from '../ui/facts.tsx'
 import { ChangeBadge, Note } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { Fact, Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 
 type Comparison = NonNullable<Screenshot['comparison']>

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { api, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
-import { DeliveryTable } from '../ui/delivery-table.tsx'
-import { ErrorNote } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { api, type Collection, type Delivery, hasScope, type Schemas, type Session, type Webhook } from '../api/client.ts'
+import { toSentence } from '../form/fields.ts'
+import { formatInstant, formatMilliseconds } from '../format/text.ts'
+import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
+import { Fact, Panel } from '../ui/panel.tsx'
 
 interface Found {
   webhook: Webhook
@@ -42,5 +44,69 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
         </div>
       ))}
     </Panel>
+  )
+}
+
+interface DeliveryTableProps {
+  deliveries: readonly Delivery[]
+  /** URL of the endpoint, if it has one. Each request with a `webhook_url` has its own. */
+  url?: string | null | undefined
+  /** Controls of a delivery. */
+  children?: (delivery: Delivery) => ComponentChildren
+}
+
+/** Kinds of failures without a response, in words. */
+const FAILURES: Readonly<Record<string, string>> = {
+  timeout: 'no response in time',
+  blocked: 'the address is not allowed',
+  unresolved: 'the host name does not resolve',
+  tls: 'the TLS connection failed',
+  proxy: 'the proxy failed',
+  oversized: 'the response is too large',
+  connection: 'the connection failed',
+}
+
+/** Events of videos begin with `video.`. */
+const subjectOf = ({ event_type: type }: Delivery): Collection => (type.startsWith('video.') ? 'videos' : 'screenshots')
+
+/** Deliveries with their attempts. Responses of receivers are shown as text only. */
+export function DeliveryTable({ deliveries, url, children }: DeliveryTableProps) {
+  return (
+    <div class="deliveries">
+      {deliveries.map((delivery) => (
+        <details key={delivery.id}>
+          <summary>
+            <StatusBadge status={delivery.status} /> {delivery.event_type}{' '}
+            <span class="soft">
+              {delivery.last_status_code === 0 ? 'no response' : `HTTP ${delivery.last_status_code}`} ·{' '}
+              {formatInstant(delivery.last_attempt_at)}
+            </span>
+          </summary>
+          <div class="fields">
+            {delivery.attempts.map(({ number, at, duration_ms, status_code, error, error_message, response_body }) => (
+              <div key={at}>
+                <p class="small">
+                  Attempt {number} · {formatInstant(at)} · {formatMilliseconds(duration_ms)} ·{' '}
+                  {status_code === 0 ? (FAILURES[error ?? ''] ?? error ?? 'no response') : `HTTP ${status_code}`}
+                </p>
+                {error_message ? <p class="problem">{toSentence(error_message)}</p> : null}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the block scrolls, so the keyboard must be able to reach it */}
+                {response_body ? <pre tabIndex={0}>{response_body}</pre> : null}
+              </div>
+            ))}
+            <dl class="facts small">
+              <Fact name="Event" kind="mono">
+                {delivery.event_id}
+              </Fact>
+              <Fact name="Posted to">{url}</Fact>
+              <Fact name="Record">
+                <a href={`#/${subjectOf(delivery)}/${delivery.screenshot_id}`}>{delivery.screenshot_id}</a>
+              </Fact>
+            </dl>
+            {children?.(delivery)}
+          </div>
+        </details>
+      ))}
+    </div>
   )
 }

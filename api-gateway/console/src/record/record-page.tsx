@@ -1,23 +1,28 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Capture, type Collection, isVideo, NOUNS, recordPath, TITLES } from '../api/captures.ts'
-import { api, hasScope, type Session } from '../api/client.ts'
-import { isConnectionError } from '../api/request-error.ts'
-import { toPictureUrl } from '../format/picture-url.ts'
+import {
+  api,
+  type Capture,
+  type Collection,
+  hasScope,
+  isConnectionError,
+  isVideo,
+  NOUNS,
+  recordPath,
+  type Session,
+  TITLES,
+} from '../api/client.ts'
+import { toPictureUrl } from '../format/pictures.ts'
 import { formatBytes, formatInstant, formatMilliseconds } from '../format/text.ts'
-import { listPath } from '../list/list-path.ts'
-import { forgetCapture } from '../list/use-captures.ts'
+import { forgetCapture, listPath } from '../list/use-captures.ts'
 import { navigate } from '../routing/router.ts'
-import { ConfirmButton } from '../ui/confirm.tsx'
-import { CopyButton } from '../ui/copy.tsx'
-import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
+import { Waterfall } from '../ui/bars.tsx'
+import { ConfirmButton, CopyButton } from '../ui/buttons.tsx'
 import { CaptureNotes, ErrorNote, Missing, PageStatus, StatusBadge } from '../ui/notes.tsx'
-import { Crumb, Panel } from '../ui/panel.tsx'
+import { Crumb, ExternalLink, Fact, OptionFacts, Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { useAction } from '../ui/use-action.ts'
-import { Waterfall } from '../ui/waterfall.tsx'
+import { useAction } from '../ui/use-data.ts'
 import { ComparisonPanel } from './comparison.tsx'
 import { RecordDeliveries } from './deliveries.tsx'
-import { PageMetadata } from './metadata.tsx'
 
 /** Seconds for which one request waits for the end of the capture. */
 const WAIT_SECONDS = 20
@@ -175,5 +180,79 @@ function Artifacts({ shot }: { shot: Capture }) {
         })}
       </ul>
     </Panel>
+  )
+}
+
+type Metadata = NonNullable<Capture['metadata']>
+
+/** A color as the runner writes it. Anything else is not used as a style. */
+const COLOR = /^#[0-9a-f]{6}$/i
+
+/** What the record says about the page. All of it comes from the page, so it is shown as text only. */
+function PageMetadata({ metadata }: { metadata: Metadata }) {
+  const { final_url, http_status, redirects, open_graph, http_response_headers, fonts, palette, links, blocked_requests, content_hash } =
+    metadata
+  const { page_title: _, timings: __, ...shown } = metadata
+  if (Object.values(shown).every((value) => value === null)) return null
+  return (
+    <Panel title="Page">
+      <dl class="facts">
+        <Fact name="Final URL">{final_url && <ExternalLink url={final_url} />}</Fact>
+        <Fact name="HTTP status">{http_status}</Fact>
+        <Fact name="Blocked requests">{blocked_requests}</Fact>
+        <Fact name="Fonts">{fonts?.join(', ')}</Fact>
+        <Fact name="SHA-256" kind="mono">
+          {content_hash?.sha256}
+        </Fact>
+        <Fact name="Colors" kind="swatches">
+          {palette?.map((color) => (
+            <span key={color}>
+              {COLOR.test(color) ? <i aria-hidden="true" style={{ background: color }} /> : null} {color}
+            </span>
+          ))}
+        </Fact>
+      </dl>
+      <TextList title="Redirects" texts={redirects} />
+      <TextTable title="Open Graph" values={open_graph} />
+      <TextTable title="Response headers" values={http_response_headers} />
+      <TextList title="Links" texts={links} />
+    </Panel>
+  )
+}
+
+function TextList({ title, texts }: { title: string; texts: readonly string[] | undefined }) {
+  if (!texts || texts.length === 0) return null
+  return (
+    <details>
+      <summary>
+        {title} ({texts.length})
+      </summary>
+      <ul class="plain-list wrap">
+        {texts.map((text) => (
+          <li key={text}>
+            <ExternalLink url={text} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function TextTable({ title, values }: { title: string; values: Readonly<Record<string, string>> | undefined }) {
+  const entries = Object.entries(values ?? {})
+  if (entries.length === 0) return null
+  return (
+    <details>
+      <summary>
+        {title} ({entries.length})
+      </summary>
+      <dl class="facts">
+        {entries.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
+      </dl>
+    </details>
   )
 }

@@ -1,4 +1,6 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Session } from '../api/client.ts'
 import { type Location, parseLocation } from './location.ts'
 
 export function useLocation(): Location {
@@ -16,3 +18,13 @@ export function useLocation(): Location {
 export const navigate = (path: string): void => {
   window.location.hash = `#/${path}`
 }
+
+interface PageProps {
+  session: Session
+  /** Parts of the path after the page's own. */
+  parts: readonly string[]
+  query: URLSearchParams
+}
+
+/** A page of the console. */
+export type Page = FunctionComponent<PageProps>

@@ -1,7 +1,16 @@
 import { RECORD_OPTIONS, type RecordOptionName } from '@tintype/crds/options/output/delivery'
 import type { components } from '../../../client/src/generated/api.ts'
-import { type Field, fieldsByName, isPicture } from '../form/fields.ts'
-import { type FindProblems, type FormInputs, toInput, toInputs, toRequest, toValue } from '../form/request.ts'
+import {
+  type Field,
+  type FindProblems,
+  type FormInputs,
+  fieldsByName,
+  isPicture,
+  toInput,
+  toInputs,
+  toRequest,
+  toValue,
+} from '../form/fields.ts'
 import { findNextTimes } from './timing.ts'
 
 // The form of a schedule: when to capture, the page, and the options of each run.

@@ -1,5 +1,4 @@
-import { formatAge } from '../format/text.ts'
-import { STATUS_TITLES } from '../format/titles.ts'
+import { formatAge, STATUS_TITLES } from '../format/text.ts'
 import type { Schedule } from './body.ts'
 
 /** How the last run of a schedule ended, such as `Failed 5 minutes ago: TIMEOUT`. */

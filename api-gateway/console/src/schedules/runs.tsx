@@ -1,16 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Capture, type Collection, recordPath } from '../api/captures.ts'
-import { api, type Schemas } from '../api/client.ts'
-import { RequestError } from '../api/request-error.ts'
+import { api, type Capture, type Collection, RequestError, recordPath, type Schemas } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
 import { CaptureCard } from '../list/capture-card.tsx'
 import { toCard } from '../list/card.ts'
-import { ConfirmButton } from '../ui/confirm.tsx'
+import { ConfirmButton } from '../ui/buttons.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
+import type { Schedule } from './body.ts'
 import { withoutPicture } from './last-run.ts'
-import { schedulePath } from './read-schedule.ts'
 
 export type Run = Schemas['ScheduleRun']
 
@@ -149,3 +147,7 @@ function RunApproval({ run: { id, status, unfit, scheduled_at: due }, hasPicture
     </p>
   )
 }
+
+export const schedulePath = (id: string): string => `/schedules/${encodeURIComponent(id)}`
+
+export const readSchedule = async (id: string): Promise<Schedule> => (await api<Schemas['ScheduleFound']>(schedulePath(id))).data.data

@@ -1,14 +1,16 @@
+import { toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { useMemo, useState } from 'preact/hooks'
-import { RequestError } from '../api/request-error.ts'
-import { Checkbox, Select } from '../form/choices.tsx'
-import { fieldsByName } from '../form/fields.ts'
-import { OptionForm, OptionsToCorrect } from '../form/option-form.tsx'
-import { toSentence } from '../form/sentence.ts'
-import { useChecks } from '../form/use-checks.ts'
-import { ErrorNote, Note, Warnings } from '../ui/notes.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { isOptionOfRuns, type ScheduleInputs, type ScheduleRequest, toScheduleRequest } from './body.ts'
+import { api, RequestError, type Schemas } from '../api/client.ts'
+import { fieldsByName, toSentence } from '../form/fields.ts'
+import { Checkbox, Select } from '../form/inputs.tsx'
+import { OptionForm, OptionsToCorrect, useChecks } from '../form/option-form.tsx'
+import { navigate } from '../routing/router.ts'
+import { ErrorNote, Missing, Note, Warnings } from '../ui/notes.tsx'
+import { Crumb, Panel } from '../ui/panel.tsx'
+import { useData } from '../ui/use-data.ts'
+import { isOptionOfRuns, NEW_SCHEDULE, type ScheduleInputs, type ScheduleRequest, toScheduleInputs, toScheduleRequest } from './body.ts'
 import { NextTimesList } from './next-times.tsx'
+import { readSchedule, schedulePath } from './runs.tsx'
 import { COMMON_SCHEDULES } from './timing.ts'
 
 interface ScheduleFormProps {
@@ -34,7 +36,7 @@ const BASELINES = [
 type TextName = Exclude<keyof ScheduleInputs, 'options' | 'hidden'>
 
 /** Creates or changes a schedule. The next times and problems appear while you type. */
-export function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: ScheduleFormProps) {
+function ScheduleForm({ start, anchor, label, onSubmit, onCancel }: ScheduleFormProps) {
   const [inputs, setInputs] = useState(start)
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -198,5 +200,46 @@ function Labeled({ name, title, problem, children }: LabeledProps) {
         </p>
       ) : null}
     </div>
+  )
+}
+
+// The forms have the catalog of options. They load when they are opened first.
+
+export function NewSchedule({ url }: { url: string }) {
+  const create = async ({ body }: ScheduleRequest) => {
+    const { data } = await api<Schemas['ScheduleCreated']>('/schedules', { method: 'POST', body })
+    navigate(`schedules/${data.data.id}`)
+  }
+  return (
+    <>
+      <Crumb path="schedules" title="Schedules" />
+      <h2 class="title">New schedule</h2>
+      <ScheduleForm
+        start={{ ...NEW_SCHEDULE, url }}
+        anchor={Date.now()}
+        label="Create schedule"
+        onSubmit={create}
+        onCancel={() => navigate('schedules')}
+      />
+    </>
+  )
+}
+
+export function EditSchedule({ id }: { id: string }) {
+  const { value: schedule, error } = useData(`edit ${id}`, () => readSchedule(id))
+  if (!schedule) return <Missing error={error} />
+  const inputs = toScheduleInputs(schedule)
+  const times = { now: Date.now(), anchor: Date.parse(schedule.created_at) }
+  const change = async ({ body }: ScheduleRequest) => {
+    const changes = toMergePatch(toScheduleRequest(inputs, times).body, body)
+    if (Object.keys(changes).length > 0) await api(schedulePath(id), { method: 'PATCH', body: changes })
+    navigate(`schedules/${id}`)
+  }
+  return (
+    <>
+      <Crumb path="schedules" title="Schedules" />
+      <h2 class="title wrap">{schedule.name}</h2>
+      <ScheduleForm start={inputs} anchor={times.anchor} label="Save" onSubmit={change} onCancel={() => navigate(`schedules/${id}`)} />
+    </>
   )
 }

@@ -1,11 +1,13 @@
-import { api, hasScope, type Schemas, type Session } from '../api/client.ts'
-import { formatShare } from '../format/overlay.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, type Capture, hasScope, recordPath, type Schemas, type Session } from '../api/client.ts'
+import { isMoving } from '../form/fields.ts'
+import { formatShare } from '../format/pictures.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
-import { ScrollTable } from '../ui/data-table.tsx'
+import { toCard } from '../list/card.ts'
 import { ErrorNote } from '../ui/notes.tsx'
+import { ScrollTable } from '../ui/panel.tsx'
 import { useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
-import { LastPicture } from './last-picture.tsx'
 import { describeLastRun } from './last-run.ts'
 
 const REFRESH_MILLISECONDS = 10_000
@@ -75,5 +77,37 @@ export function ScheduleList({ session }: { session: Session }) {
         {value && value.pagination.total > LIMIT ? <p class="soft">The first {LIMIT} schedules.</p> : null}
       </section>
     </>
+  )
+}
+
+/** The picture of the last completed run. It is read once its row is in the window: an account may have hundreds of schedules. */
+function LastPicture({ schedule: { name, options, recent_runs: runs } }: { schedule: Schedule }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const [url, setUrl] = useState<string>()
+  const id = runs.find(({ status }) => status === 'completed')?.id
+  const collection = isMoving(String(options.format)) ? 'videos' : 'screenshots'
+  useEffect(() => {
+    const control = new AbortController()
+    const observer = new IntersectionObserver((entries) => {
+      if (id === undefined || !entries.some(({ isIntersecting }) => isIntersecting)) return
+      observer.disconnect()
+      api<Capture>(recordPath(collection, id), { signal: control.signal }).then(
+        ({ data }) => {
+          const { preview } = toCard(data)
+          setUrl(preview?.kind === 'picture' ? preview.url : undefined)
+        },
+        () => setUrl(undefined),
+      )
+    })
+    if (place.current) observer.observe(place.current)
+    return () => {
+      control.abort()
+      observer.disconnect()
+    }
+  }, [collection, id])
+  return (
+    <span class="small-picture" ref={place}>
+      {url === undefined ? null : <img src={url} alt={`Last run of ${name}`} decoding="async" referrerpolicy="no-referrer" />}
+    </span>
   )
 }

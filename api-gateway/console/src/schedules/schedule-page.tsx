@@ -1,25 +1,19 @@
 import { counted } from '@tintype/crds/text/words'
 import { useState } from 'preact/hooks'
-import { recordPath, type Screenshot } from '../api/captures.ts'
-import { api, hasScope, type Session } from '../api/client.ts'
+import { api, hasScope, recordPath, type Schemas, type Screenshot, type Session } from '../api/client.ts'
 import { isMoving } from '../form/fields.ts'
-import { formatShare } from '../format/overlay.ts'
+import { formatShare } from '../format/pictures.ts'
 import { formatInstant } from '../format/text.ts'
 import { ComparisonPanel, ComparisonPlaceholder } from '../record/comparison.tsx'
 import { navigate } from '../routing/router.ts'
-import { ConfirmButton } from '../ui/confirm.tsx'
-import { CopyButton } from '../ui/copy.tsx'
-import { ExternalLink, Fact, OptionFacts } from '../ui/facts.tsx'
+import { ConfirmButton, CopyButton } from '../ui/buttons.tsx'
 import { lazy } from '../ui/lazy.tsx'
 import { ChangeBadge, ErrorNote, Missing, Note } from '../ui/notes.tsx'
-import { Crumb, Panel } from '../ui/panel.tsx'
+import { Crumb, ExternalLink, Fact, OptionFacts, Panel } from '../ui/panel.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { useAction } from '../ui/use-action.ts'
-import { useData } from '../ui/use-data.ts'
-import { Approvals, approveRun, NOT_APPLIED, undoApproval } from './approvals.tsx'
+import { useAction, useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
-import { readSchedule, schedulePath } from './read-schedule.ts'
-import { Runs } from './runs.tsx'
+import { Runs, readSchedule, schedulePath } from './runs.tsx'
 import { ScheduleState } from './schedule-list.tsx'
 
 const NextTimesList = lazy(async () => (await import('./next-times.tsx')).NextTimesList)
@@ -231,6 +225,87 @@ function Facts({ schedule }: { schedule: Schedule }) {
           <summary>Options</summary>
           <OptionFacts options={schedule.options} />
         </details>
+      ) : null}
+    </Panel>
+  )
+}
+
+type Comparison = NonNullable<Schedule['comparison']>
+
+const runLink = (id: string) => <a href={`#/screenshots/${id}`}>{id}</a>
+
+const APPLIED_MILLISECONDS = 5_000
+const CHECK_MILLISECONDS = 300
+
+/** Shown if the operator has not applied a request after some seconds. */
+const NOT_APPLIED = 'Requested. It is not applied yet; this page shows when it is.'
+
+/** Waits until later runs are compared with a run. Returns false if it takes long. */
+async function isApplied(id: string, run: string | null): Promise<boolean> {
+  const until = Date.now() + APPLIED_MILLISECONDS
+  while (Date.now() < until) {
+    if ((await readSchedule(id)).comparison?.baseline_run === run) return true
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MILLISECONDS))
+  }
+  return false
+}
+
+/** Approves a run. Returns whether the operator has applied it. */
+async function approveRun(id: string, run: string): Promise<boolean> {
+  await api(`${schedulePath(id)}/approve`, { method: 'POST', body: { run_id: run } })
+  return isApplied(id, run)
+}
+
+/** Undoes the last approval. Returns what happened; undefined: the operator has not applied it yet. */
+async function undoApproval(id: string): Promise<string | undefined> {
+  const { message, data } = (await api<Schemas['ApprovalUndone']>(`${schedulePath(id)}/undo-approval`, { method: 'POST' })).data
+  return (await isApplied(id, data.baseline_run)) ? message : undefined
+}
+
+interface ApprovalsProps {
+  comparison: Pick<Comparison, 'approvals'>
+  session: Session
+  /** Undefined: the key may not approve. */
+  undo: (() => void) | undefined
+}
+
+/** The last approvals, and a button that undoes the last one. */
+function Approvals({ comparison: { approvals }, session, undo }: ApprovalsProps) {
+  const { value: keys = [] } = useData('keys', async () =>
+    hasScope(session, 'keys:read') ? (await api<Schemas['ApiKeyList']>('/keys?limit=500&include_inactive=true')).data.data : [session.key],
+  )
+  const by = (who: string | null): string => (who === null ? '' : ` by ${keys.find(({ id }) => id === who)?.name ?? who}`)
+  const last = approvals.find(({ undone_at: undoneAt }) => undoneAt === null)
+  if (approvals.length === 0) return null
+  return (
+    <Panel title="Approvals">
+      <ul class="plain-list">
+        {approvals.map((approval) => (
+          <li key={approval.approved_at}>
+            {runLink(approval.run_id)}
+            <div class="soft small wrap">
+              {`approved ${formatInstant(approval.approved_at)}${by(approval.approved_by)}`}
+              {approval.replaced_run === null ? null : <>, replaced {runLink(approval.replaced_run)}</>}
+              {approval.undone_at === null ? null : `, undone ${formatInstant(approval.undone_at)}${by(approval.undone_by)}`}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {last && !last.can_undo ? <p class="soft">The picture from before the last approval is gone, so it cannot be undone.</p> : null}
+      {undo && last?.can_undo ? (
+        <p class="center">
+          <ConfirmButton
+            label="Undo the last approval"
+            title="Undo the last approval?"
+            text={
+              last.replaced_run === null
+                ? 'Runs are not compared until you approve one.'
+                : `Later runs are compared with run ${last.replaced_run} again.`
+            }
+            kind="secondary"
+            onConfirm={undo}
+          />
+        </p>
       ) : null}
     </Panel>
   )

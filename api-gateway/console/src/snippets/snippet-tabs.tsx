@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
 import { signLink } from '../../../client/src/link/sign.ts'
-import { api, hasScope, type Session, serviceUrl } from '../api/client.ts'
-import { Select } from '../form/choices.tsx'
-import { CopyButton } from '../ui/copy.tsx'
+import { api, hasScope, type Session } from '../api/client.ts'
+import { Select } from '../form/inputs.tsx'
+import { CopyButton } from '../ui/buttons.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
 import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
+
+/** URL of the service for commands and code. */
+const serviceUrl = (): string => new URL('.', document.baseURI).href.replace(/\/$/, '')
 
 interface Body {
   url?: string

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { Capture } from '../api/captures.ts'
-import { describeFailure, RequestError } from '../api/request-error.ts'
-import { toSentence } from '../form/sentence.ts'
-import { STATUS_TITLES } from '../format/titles.ts'
+import { type Capture, describeFailure, RequestError } from '../api/client.ts'
+import { toSentence } from '../form/fields.ts'
+import { STATUS_TITLES } from '../format/text.ts'
 
 /** A message that is announced when it appears. */
 export function Note({ kind = 'info', children }: { kind?: 'info' | 'warning' | 'error' | 'good'; children: ComponentChildren }) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { type Capture, isVideo } from '../api/captures.ts'
-import { toPictureUrl } from '../format/picture-url.ts'
+import { type Capture, isVideo } from '../api/client.ts'
+import { toPictureUrl } from '../format/pictures.ts'
 import { formatBytes, formatMilliseconds } from '../format/text.ts'
 
 /** What is shown in the page. Other formats are only links. */

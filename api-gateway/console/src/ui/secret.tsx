@@ -1,6 +1,6 @@
-import { CopyButton } from './copy.tsx'
-import { recall, useKept } from './kept.ts'
+import { CopyButton } from './buttons.tsx'
 import { Note } from './notes.tsx'
+import { recall, useKept } from './use-data.ts'
 
 interface Secret {
   /** Id of the key or the endpoint. */

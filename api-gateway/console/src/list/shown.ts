@@ -1,11 +1,16 @@
+import { type Collection, NOUNS } from '../api/client.ts'
+import { formatNumber } from '../format/text.ts'
+
+// What a list of captures shows: how a new page changes it, which part of it is drawn, and the line below it.
+
 /** Fields of a record that decide about its place in a list. */
-export interface Listed {
+interface Listed {
   id: string
   status: string
 }
 
 /** How a list changes when its first page is read again. */
-export interface MergedList<T> {
+interface MergedList<T> {
   items: readonly T[]
   /** The page does not overlap the list, so everything after it must be read again. */
   isReset: boolean
@@ -53,4 +58,53 @@ export function splitWaiting<T extends Listed>(all: readonly T[], shown: readonl
     all.findIndex(({ id }) => ids.has(id)),
   )
   return { waiting: all.slice(0, first), items: all.slice(first) }
+}
+
+interface Viewport {
+  /** Pixels of the list above the upper edge of the window. */
+  above: number
+  /** Height of the window. */
+  height: number
+  columns: number
+  rowHeight: number
+  count: number
+}
+
+/** The part of a grid to draw, and the heights of the parts before and after it. */
+export interface VisibleRange {
+  start: number
+  end: number
+  before: number
+  after: number
+}
+
+/** Rows that are drawn beyond the window, so that the keyboard and fast scrolling find them. */
+const EXTRA_ROWS = 3
+
+/** Finds the items to draw, so that a list of thousands costs as much as a screen full of them. */
+export function toVisibleRange({ above, height, columns, rowHeight, count }: Viewport): VisibleRange {
+  const rows = Math.ceil(count / columns)
+  const first = Math.min(Math.max(0, Math.floor(above / rowHeight) - EXTRA_ROWS), Math.max(0, rows - 1))
+  const last = Math.min(rows, Math.ceil((above + height) / rowHeight) + EXTRA_ROWS)
+  const end = Math.max(first, last)
+  return {
+    start: first * columns,
+    end: Math.min(count, end * columns),
+    before: first * rowHeight,
+    after: Math.max(0, rows - end) * rowHeight,
+  }
+}
+
+interface ListState {
+  isLoading: boolean
+  hasMore: boolean
+  isFiltered: boolean
+}
+
+/** The line below a list: how many captures it has, or why it has none. */
+export function describeEnd(count: number, collection: Collection, { isLoading, hasMore, isFiltered }: ListState): string {
+  if (isLoading || hasMore) return 'Loading…'
+  const { one, many } = NOUNS[collection]
+  if (count > 0) return count === 1 ? `One ${one}` : `${formatNumber(count)} ${many}`
+  return isFiltered ? `No ${one} matches the filters.` : `No ${many} yet. The playground makes the first one.`
 }
