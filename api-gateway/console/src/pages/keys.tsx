@@ -7,7 +7,7 @@ import { ConfirmButton } from '../ui/buttons.tsx'
 import { ErrorNote } from '../ui/notes.tsx'
 import { Panel, ScrollTable } from '../ui/panel.tsx'
 import { ShownOnce, useSecrets } from '../ui/secret.tsx'
-import { useData } from '../ui/use-data.ts'
+import { useAction, useData } from '../ui/use-data.ts'
 
 /** The scopes that a key can grant, without `*`. A scope that is missing or unknown here does not compile. */
 const SCOPES = Object.keys({
@@ -28,31 +28,22 @@ const Keys: Page = ({ session }) => {
     async () => (await api<Schemas['ApiKeyList']>('/keys?limit=500&include_inactive=true')).data.data,
   )
   const { secrets, show, dismiss } = useSecrets('keys')
-  const [problem, setProblem] = useState<unknown>()
+  const { problem, act: attempt } = useAction()
   const mayWrite = hasScope(session, 'keys:write')
-  const renew = (text: string): Promise<boolean> =>
-    signIn({ api_key: text }).then(
-      () => true,
-      (failure: unknown) => {
-        setProblem(failure)
-        return false
-      },
-    )
   const act: Act = async (path, options, title) => {
-    try {
+    let hasSession = true
+    const isDone = await attempt(async () => {
       const { data } = await api<{ data?: { id?: string; key?: string } }>(path, options)
       const { id, key: text } = data?.data ?? {}
       if (title !== undefined && id !== undefined && text !== undefined) show({ id, title, text })
-      setProblem(undefined)
-      // The rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
-      if (id === session.key.id && text !== undefined && !(await renew(text))) return true
-    } catch (failure) {
-      setProblem(failure)
-      await reload()
-      return false
-    }
-    await reload()
-    return true
+      if (id !== session.key.id || text === undefined) return
+      hasSession = false
+      await signIn({ api_key: text })
+      hasSession = true
+    })
+    // A rotation has ended the session. Without a new one, the next request would replace the page and the text on it.
+    if (hasSession) await reload()
+    return isDone
   }
   const remove = async (id: string) => {
     if (await act(`/keys/${id}`, { method: 'DELETE' })) dismiss(id)

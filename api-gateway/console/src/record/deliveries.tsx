@@ -5,6 +5,7 @@ import { toSentence } from '../form/fields.ts'
 import { formatInstant, formatMilliseconds } from '../format/text.ts'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { Fact, Panel } from '../ui/panel.tsx'
+import { useAction } from '../ui/use-data.ts'
 
 interface Found {
   webhook: Webhook
@@ -23,9 +24,9 @@ async function readDeliveries(id: string): Promise<Found[]> {
 /** Deliveries of the events of a capture. They are read when somebody asks, because each webhook has a log of its own. */
 export function RecordDeliveries({ id, session }: { id: string; session: Session }) {
   const [found, setFound] = useState<readonly Found[]>()
-  const [error, setError] = useState<unknown>()
+  const { problem, act } = useAction()
   if (!hasScope(session, 'webhooks:read')) return null
-  const read = () => readDeliveries(id).then(setFound, setError)
+  const read = () => act(async () => setFound(await readDeliveries(id)))
   return (
     <Panel
       title="Deliveries"
@@ -35,7 +36,7 @@ export function RecordDeliveries({ id, session }: { id: string; session: Session
         </button>
       }
     >
-      <ErrorNote error={error} />
+      <ErrorNote error={problem} />
       {found?.length === 0 ? <p class="soft">No webhook has received an event of this record in the last seven days.</p> : null}
       {found?.map(({ webhook, deliveries }) => (
         <div key={webhook.id}>

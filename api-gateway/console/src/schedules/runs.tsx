@@ -6,7 +6,7 @@ import { toCard } from '../list/card.ts'
 import { ConfirmButton } from '../ui/buttons.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { useData } from '../ui/use-data.ts'
+import { useAction, useData } from '../ui/use-data.ts'
 import type { Schedule } from './body.ts'
 import { withoutPicture } from './last-run.ts'
 
@@ -42,16 +42,13 @@ interface RunsProps {
 export function Runs({ id, collection, known, refreshes, approved, approve }: RunsProps) {
   const { value: first, error } = useData(`runs ${id} ${refreshes}`, () => readRuns(id), REFRESH_MILLISECONDS)
   const [older, setOlder] = useState<RunPage>()
-  const [problem, setProblem] = useState<unknown>()
+  const { problem, act } = useAction()
   const cursor = older ? older.pagination.next_cursor : first?.pagination.next_cursor
-  const loadMore = async (after: string) => {
-    try {
+  const loadMore = (after: string) =>
+    act(async () => {
       const { data, pagination } = await readRuns(id, after)
       setOlder((before) => ({ data: [...(before?.data ?? []), ...data], pagination }))
-    } catch (failure) {
-      setProblem(failure)
-    }
-  }
+    })
   // Runs move from the first page to the older ones.
   const runs = [...new Map([...(first?.data ?? known), ...(older?.data ?? [])].map((run) => [run.id, run])).values()]
   return (

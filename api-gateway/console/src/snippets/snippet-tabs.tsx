@@ -4,6 +4,7 @@ import { api, hasScope, type Session } from '../api/client.ts'
 import { Select } from '../form/inputs.tsx'
 import { CopyButton } from '../ui/buttons.tsx'
 import { ErrorNote, Note } from '../ui/notes.tsx'
+import { useAction } from '../ui/use-data.ts'
 import { toCommand, toCurl, toLinkParameters, toManifest, toTypeScript } from './snippets.ts'
 
 /** URL of the service for commands and code. */
@@ -94,23 +95,19 @@ const ENDS: Readonly<Record<string, number>> = {
 function LinkSnippet({ body, session }: { body: Body; session: Session }) {
   const [link, setLink] = useState<{ text: string; of: string }>()
   const [end, setEnd] = useState('never')
-  const [error, setError] = useState<unknown>()
+  const { problem, act } = useAction()
   const { params, left } = toLinkParameters(body.options)
   const page = body.url === undefined ? {} : { url: body.url }
   const wanted = JSON.stringify([page, params, end])
   if (!hasScope(session, 'keys:write')) return <p class="help">A signed link needs a key with the scope keys:write.</p>
-  const sign = async () => {
-    try {
+  const sign = () =>
+    act(async () => {
       const { data } = await api<{ data: { key: string; link_secret: string } }>(`/keys/${session.key.id}/link-secret`, { method: 'POST' })
       const { key, link_secret: secret } = data.data
       const seconds = ENDS[end] || undefined
       const expires = seconds && Math.floor(Date.now() / 1_000) + seconds
       setLink({ text: await signLink({ baseUrl: serviceUrl(), key, secret, params: { ...page, ...params }, expires }), of: wanted })
-      setError(undefined)
-    } catch (problem) {
-      setError(problem)
-    }
-  }
+    })
   return (
     <>
       <p class="help">
@@ -127,7 +124,7 @@ function LinkSnippet({ body, session }: { body: Body; session: Session }) {
           <Select id="link-end" value={end} options={Object.keys(ENDS)} onChoose={setEnd} />
         </div>
       </div>
-      <ErrorNote error={error} />
+      <ErrorNote error={problem} />
       {link?.of === wanted ? (
         <TextSnippet text={link.text} note="" />
       ) : (

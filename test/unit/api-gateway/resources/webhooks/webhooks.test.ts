@@ -1,8 +1,9 @@
 import t from 'tap'
 import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { defaultWebhookId } from '../../../../../crds/src/webhooks/deliveries.ts'
 import { aGateway, aScreenshot, NOW, OPENING_KEY } from '../../fakes.ts'
-import { type Refusal, testRefusals } from '../../requests.ts'
+import { listed, problemsIn, type Refusal, testRefusals } from '../../requests.ts'
 
 const hook = { name: 'orders', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
 
@@ -166,13 +167,11 @@ t.test('GET /webhooks/:id returns delivery statistics', async (t) => {
     last_status_code: 503,
     consecutive_failures: 3,
   })
-  t.equal((await call('GET', path, undefined, { 'if-none-match': String(found.headers.etag) })).status, 304)
 })
 
 t.test('PATCH and PUT /webhooks/:id change what they name', async (t) => {
-  const { call } = start()
-  const created = await call('POST', '/webhooks', { ...hook, description: 'x' })
-  const path = `/webhooks/${created.body.data.id}`
+  const { call, create } = start()
+  const { path } = await create({ description: 'x' })
   const limits = { name: 'n'.repeat(100), description: 'd'.repeat(500), url: 'https://hooks.example.com/other' }
   t.match(await call('PATCH', path, limits), { status: 200, body: { data: { ...hook, ...limits } } })
   t.match(await call('PUT', path, { name: `${limits.name}n` }), { status: 400, body: { error: { details: [{ path: 'name' }] } } })
@@ -181,9 +180,6 @@ t.test('PATCH and PUT /webhooks/:id change what they name', async (t) => {
   t.match(changed, { status: 200, body: { message: /updated/, data: { ...hook, is_active: false, description: null } } })
   const events = ['screenshot.failed']
   t.match(await call('PUT', path, { events }), { status: 200, body: { data: { is_active: false, events } } })
-  t.match(await call('PUT', path, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
-  const rename = async (tag: string, of = path) => (await call('PATCH', of, { name: 'x' }, { 'if-match': tag })).status
-  t.strictSame([await rename(String(created.headers.etag)), await rename('*'), await rename('*', '/webhooks/wh_x')], [412, 200, 404])
 })
 
 t.test('POST /webhooks/:id/rotate-secret lets both secrets sign for the overlap', async (t) => {
@@ -224,4 +220,91 @@ t.test('PATCH /webhooks/:id shows why an endpoint was switched off, and forgets 
   t.match(await patch({ name: 'still off' }), { is_active: false, disabled_reason })
   t.match(await patch({ is_active: true }), { is_active: true, disabled_reason: null })
   t.match(await patch({ is_active: false }), { is_active: false, disabled_reason: null })
+})
+
+const url = 'https://example.com/'
+const webhook_url = 'https://me.example.com/in?token=1'
+const ID = defaultWebhookId('acme')
+const ROTATE = '/webhooks/default/rotate-secret'
+
+t.test('POST /screenshots stores webhook_url and creates the default webhook', async (t) => {
+  const { call, screenshots, webhooks } = aGateway()
+  t.match(await call('POST', '/screenshots', { url, webhook_url, webhook_events: ['screenshot.failed'] }), { status: 202 })
+  t.match(await call('POST', '/screenshots', { url, options: { webhook_url } }), { status: 202 })
+  t.match(await call('POST', '/screenshots/batch', { urls: [url, url], webhook_url }), { status: 202 })
+  t.strictSame(
+    [...screenshots.objects.values()].map(({ spec }) => [spec.webhookUrl, spec.webhookEvents]),
+    [[webhook_url, ['screenshot.failed']], ...Array.from({ length: 3 }, () => [webhook_url, undefined])],
+  )
+  t.match(webhooks.objects, [{ spec: { isDefault: true, accountName: 'acme', url: 'https://webhook-url.invalid/' } }])
+  t.equal(webhooks.objects.length, 1)
+})
+
+const twice = ['screenshot.failed', 'screenshot.failed']
+const refusedUrls: [name: string, body: object, problem: string, error?: string][] = [
+  ['a private address', { webhook_url: 'https://10.0.0.1/' }, 'webhook_url url_not_allowed', 'URL_NOT_ALLOWED'],
+  ['events alone', { webhook_events: ['screenshot.failed'] }, 'webhook_events required'],
+  ['an event twice', { webhook_url, webhook_events: twice }, 'webhook_events[1] duplicate'],
+  ['no events', { webhook_url, webhook_events: [] }, 'webhook_events too_small'],
+]
+const refusing = aGateway()
+for (const [name, body, problem, code = 'VALIDATION_ERROR'] of refusedUrls) {
+  t.test(`POST /screenshots and batches refuse a webhook_url with ${name}`, async (t) => {
+    const { call, screenshots, webhooks } = refusing
+    for (const response of [
+      await call('POST', '/screenshots', { url, ...body }),
+      await call('POST', '/screenshots/batch', { urls: [url], ...body }),
+    ]) {
+      t.match(response, { status: 400, body: { error: { code } } })
+      t.strictSame(problemsIn(response), [problem])
+    }
+    t.strictSame([screenshots.objects.size, webhooks.objects.length], [0, 0])
+  })
+}
+
+t.test('POST /screenshots takes a private webhook_url where the settings open it', async (t) => {
+  const webhookRules = { allowedCidrs: ['10.0.0.0/8'], allowedHosts: [], deniedCidrs: [], allowedPorts: [] }
+  const { call } = aGateway({ webhookRules })
+  t.match(await call('POST', '/screenshots', { url, webhook_url: 'https://10.0.0.1/' }), { status: 202 })
+})
+
+t.test('POST /webhooks/default/rotate-secret returns a new secret, before or after the first request', async (t) => {
+  const { call, webhooks } = aGateway()
+  t.match(await call('GET', '/webhooks/default'), { status: 404 })
+  const { status, headers, body } = await call('POST', ROTATE, { overlap_hours: 0 })
+  t.match([status, headers['cache-control'], body.data.signing_secret], [200, 'private, no-store', /^whsec_/])
+  const [stored] = webhooks.objects
+  const sealedFor = { purpose: 'signing-secret', subject: stored!.metadata.name, account: 'acme' } as const
+  t.equal(await unseal(stored!.spec.signingSecrets![0]!.sealed, sealedFor, [OPENING_KEY]), body.data.signing_secret)
+  t.match(await call('GET', '/webhooks/default'), { status: 200, body: { data: { id: ID, is_default: true, statistics: {} } } })
+  t.equal((await call('POST', ROTATE)).status, 200)
+  t.match(await call('POST', `/webhooks/${ID}/rotate-secret`), { status: 409, body: { error: { code: 'ROTATION_IN_PROGRESS' } } })
+})
+
+t.test('the first rotation names no previous secret, because nobody had one; later ones do', async (t) => {
+  const { call } = aGateway()
+  await call('POST', '/screenshots', { url, webhook_url })
+  const rotate = async () => (await call('POST', ROTATE)).body.data.previous_secret_expires_at
+  t.equal(await rotate(), null)
+  t.type(await rotate(), 'string')
+})
+
+t.test('the default webhook is like the others, but has no address of its own and takes no place', async (t) => {
+  const { call } = aGateway({ maxWebhooks: 1 })
+  await call('POST', ROTATE)
+  const [endpoint, events] = ['https://hooks.example.com/in', ['screenshot.completed']]
+  const created = await call('POST', '/webhooks', { name: 'orders', url: endpoint, events })
+  t.match(created, { status: 201, body: { data: { is_default: false } } })
+  t.match(listed(await call('GET', '/webhooks'), 'is_default'), [true, false])
+  const changed = await call('PATCH', `/webhooks/${ID}`, { url: endpoint, events })
+  t.match(changed, { status: 400, body: { error: { details: [{ path: 'url' }, { path: 'events' }] } } })
+  t.match(await call('PATCH', `/webhooks/${ID}`, { is_active: false }), { status: 200, body: { data: { is_active: false } } })
+  t.match(await call('DELETE', `/webhooks/${ID}`), { status: 204 })
+})
+
+t.test('POST /screenshots fails when another webhook has the name of the default one', async (t) => {
+  const { call, webhooks } = aGateway()
+  const spec = { accountName: 'mallory', isDefault: true, url: 'https://mallory.example.com/', events: ['screenshot.completed' as const] }
+  await webhooks.create({ metadata: { name: ID.replace('_', '-') }, spec })
+  t.match(await call('POST', '/screenshots', { url, webhook_url }), { status: 409, body: { error: { code: 'CONFLICT' } } })
 })
