@@ -53,7 +53,7 @@ const core = [
   /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,
-  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|downloads|last-used-times|negative-cache|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
+  /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|downloads|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
   /^api-gateway\/client\/src\/link\/canonical\.ts$/,
   /^capture-runner\/src\/plan\//,
 ]

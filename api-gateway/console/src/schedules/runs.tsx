@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, type Capture, type Collection, RequestError, recordPath, type Schemas } from '../api/client.ts'
 import { formatAge, formatInstant } from '../format/text.ts'
-import { CaptureCard } from '../list/capture-card.tsx'
+import { CaptureCard } from '../list/capture-list.tsx'
 import { toCard } from '../list/card.ts'
 import { ConfirmButton } from '../ui/buttons.tsx'
 import { ErrorNote, StatusBadge } from '../ui/notes.tsx'

@@ -43,7 +43,7 @@ const MARKUP_TEXT =
 const OPTIONS_TEXT = 'Names of options that links may have. Null: all that links support. An empty list: none.'
 
 /** The field `link_policy` of a body. */
-export const LinkPolicyBody = name(
+const LinkPolicyBody = name(
   'LinkPolicyRequest',
   z
     .strictObject({
@@ -53,7 +53,7 @@ export const LinkPolicyBody = name(
     })
     .describe('Limits of the signed links of the key.'),
 )
-export type LinkPolicyBody = z.infer<typeof LinkPolicyBody>
+type LinkPolicyBody = z.infer<typeof LinkPolicyBody>
 
 /** The field `link_policy` of a record. */
 const LinkPolicyRecord = name(

@@ -145,7 +145,7 @@ async function readEnded(schedule: ScreenshotSchedule, id: string, { objects: st
 
 // Approval of a run, and its undo. The gateway requests both with an annotation, and the operator copies the picture.
 
-export const ApproveSchedule = name(
+const ApproveSchedule = name(
   'ApproveRun',
   z
     .strictObject({

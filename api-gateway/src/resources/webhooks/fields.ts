@@ -121,7 +121,7 @@ export type WebhookRecord = z.infer<typeof WebhookRecord>
 const count = z.int().min(0)
 
 /** Deliveries since creation. Test events are not counted. */
-export const WebhookStatisticsRecord = z.object({
+const WebhookStatisticsRecord = z.object({
   total_deliveries: count,
   successful_deliveries: count,
   failed_deliveries: count,
@@ -135,7 +135,7 @@ export const WebhookStatisticsRecord = z.object({
   last_status_code: count.nullable().describe('HTTP status of the last response. 0 without a response.'),
   consecutive_failures: count.describe('Failed attempts since the last success.'),
 })
-export type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
+type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
 
 const WebhookWithSecret = WebhookRecord.extend({ signing_secret: z.string().describe('The signing secret. It is shown only once.') })
 export const WebhookWithStatistics = WebhookRecord.extend({ statistics: WebhookStatisticsRecord })
