@@ -32,7 +32,7 @@ export {
   takePasswords,
 } from './injection/hide.ts'
 export { findLoader, findSelectorFault, findUnknownFeatures, hasNoRule, readTransparency } from './injection/syntax.ts'
-export { adjustGlobals, refuseWebSockets, removeSharedWorkers, writeStorage } from './navigation/before-scripts.ts'
+export { adjustGlobals, refuseServiceWorkers, refuseWebSockets, removeSharedWorkers, writeStorage } from './navigation/before-scripts.ts'
 export { startClock } from './navigation/clock.ts'
 export { findBrokenRule, looksChallenged, readUrl } from './navigation/content.ts'
 export { openHere } from './navigation/new-tab.ts'

@@ -61,7 +61,7 @@ export class ConsentFrames {
 
   /** Starts autoconsent in new out-of-process frames. Call it repeatedly, because such frames may appear at any time. */
   async startForeignFrames(): Promise<void> {
-    for (const session of await this.#tab.foreignFrames()) {
+    for (const session of this.#tab.foreignFrames()) {
       if (this.#known.has(session)) continue
       this.#known.add(session)
       this.#lastForeign = performance.now()

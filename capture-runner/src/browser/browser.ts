@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright'
+import { chromium } from 'playwright'
 import { EGRESS_FLAGS } from '../egress/flags.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { Jail } from '../jail/jail.ts'
 import { browserEnvironment } from '../jail/probe-sandbox.ts'
 import type { Wrapper } from '../jail/wrapper.ts'
-import { type ContextPlan, isAdaptable } from '../plan/plan.ts'
+import type { ContextPlan } from '../plan/context.ts'
 import { argumentsOf, killGroup, listProcesses } from '../runtime/processes.ts'
 import { abortable } from '../runtime/race.ts'
-import { type ParentSession, parentOf } from './devtools.ts'
+import { parentOf } from './devtools.ts'
 import { FrameLock } from './frame-control.ts'
-import { openPlainTab } from './plain-tab.ts'
-import { openPlaywrightTab } from './playwright-tab.ts'
-import type { Tab } from './tab.ts'
+import { openTab, type Tab, type TabParts } from './tab.ts'
 import { userAgentOf } from './user-agent.ts'
 
 /** How to start browsers. */
@@ -122,14 +120,14 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
-  const frameLock = new FrameLock()
-  const tabSource = { browser, control, guard: settings.guard, openListener: jail?.openListener, gone: gone.signal, frameLock }
+  const version = browser.version()
+  const parts = { control, version, frameLock: new FrameLock(), gone: gone.signal }
   return {
     pid,
-    version: browser.version(),
+    version,
     isConnected: () => browser.isConnected(),
     onDisconnected: (listener) => void browser.once('disconnected', listener),
-    openTab: (plan) => makeTab(tabSource, plan),
+    openTab: async (plan) => openGuarded({ ...parts, plan, egress: await settings.guard.openSession(jail?.openListener) }),
     kill: () => {
       // Once the process has ended, another process may have its pid.
       if (!gone.signal.aborted) killGroup(pid)
@@ -173,27 +171,12 @@ async function userAgentFlag(executablePath: string): Promise<string> {
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
 
-async function makeTab({ browser, control, guard, openListener, gone, frameLock }: TabSource, plan: ContextPlan): Promise<Tab> {
-  const egress = await guard.openSession(openListener)
-  const parts = { browser, egress, plan, frameLock }
+async function openGuarded(parts: TabParts): Promise<Tab> {
   try {
-    // Playwright never returns if the browser is killed meanwhile.
-    return await abortable(control && isPlain(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts, control), gone)
+    // Commands to a browser that was killed meanwhile never return.
+    return await abortable(openTab(parts), parts.gone)
   } catch (error) {
-    egress.close()
+    parts.egress.close()
     throw error
   }
-}
-
-/** DevTools alone can open tabs of these plans. */
-const isPlain = ({ frameControl: _, ...plan }: ContextPlan): boolean => isAdaptable(plan)
-
-interface TabSource {
-  browser: Browser
-  /** A DevTools session with the browser that can open tabs; absent: Playwright opens all tabs. */
-  control: ParentSession | undefined
-  guard: Guard
-  openListener: Jail['openListener'] | undefined
-  gone: AbortSignal
-  frameLock: FrameLock
 }

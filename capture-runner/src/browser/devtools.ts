@@ -1,22 +1,10 @@
 import type { CDPSession } from 'playwright'
-import { canHaveChildren, type InnerSession, innerSessionOf, type Session } from './playwright-internals.ts'
 
 /** The part of a DevTools session that the runner uses. */
-export type DevTools = Session
+export type DevTools = Pick<CDPSession, 'send' | 'on'>
 
-const boundTo = (inner: DevTools): DevTools => ({
-  send: inner.send.bind(inner) as DevTools['send'],
-  on: inner.on.bind(inner) as DevTools['on'],
-})
-
-/**
- * The same session without Playwright's dispatcher, which validates, queues and answers each command twice. That costs four times the processor
- * time and three times the latency, a dozen times per capture (ADR 20). Returns the session itself if its implementation is not found.
- */
-export function directly(session: CDPSession): DevTools {
-  const inner = innerSessionOf(session)
-  return inner ? boundTo(inner) : session
-}
+/** The events of a session. */
+export type PageEvents = Pick<DevTools, 'on'>
 
 /** A session with child sessions: a browser's pages, or a page's out-of-process frames. */
 export interface ParentSession extends DevTools {
@@ -24,19 +12,30 @@ export interface ParentSession extends DevTools {
   child: (sessionId: string, onDetached: () => void) => ParentSession
 }
 
-/** A session that can have child sessions (ADR 24); undefined if this version of Playwright does not expose it. */
-export function parentOf(session: CDPSession): ParentSession | undefined {
-  const inner = innerSessionOf(session)
-  return inner && canHaveChildren(inner) ? toParent(inner) : undefined
+/** Playwright's implementation of a session. Child sessions share its connection. */
+interface InnerSession extends DevTools {
+  createChildSession: (sessionId: string) => InnerSession
+  disposeChildSession: (sessionId: string) => void
 }
 
-/** A metric of a page; undefined if the browser has none of this name. It answers during a task of the page, too. */
-export async function readMetric(session: DevTools, wanted: string): Promise<number | undefined> {
-  const { metrics } = await session.send('Performance.getMetrics')
-  return metrics.find(({ name }) => name === wanted)?.value
+/** A session of Playwright's API, with the access to its implementation that exists for Playwright's own tests. */
+interface OuterSession {
+  _connection?: { toImpl?: (session: unknown) => { _session?: Partial<InnerSession> } | undefined }
 }
 
-const toParent = (inner: InnerSession): ParentSession => toBranch(inner).session
+/**
+ * The same session without Playwright's dispatcher, which validates, queues and answers each command twice (ADR 20), and which has no child sessions.
+ * All private names of Playwright are here.
+ * @throws if this version of Playwright does not expose it
+ */
+export function parentOf(session: CDPSession): ParentSession {
+  const inner = (session as CDPSession & OuterSession)._connection?.toImpl?.(session)?._session
+  if (!inner || !canHaveChildren(inner)) throw new Error('this version of Playwright does not expose its sessions')
+  return toBranch(inner).session
+}
+
+const canHaveChildren = (inner: Partial<InnerSession>): inner is InnerSession =>
+  [inner.send, inner.on, inner.createChildSession, inner.disposeChildSession].every((method) => typeof method === 'function')
 
 /** A session, and a function that ends its descendants, because the browser sends no events for children of a detached session. */
 interface Branch {
@@ -63,9 +62,36 @@ function toBranch(inner: InnerSession): Branch {
     return branch.session
   }
   return {
-    session: { ...boundTo(inner), child },
+    session: { send: inner.send.bind(inner) as DevTools['send'], on: inner.on.bind(inner) as DevTools['on'], child },
     end: () => {
       for (const sessionId of [...children.keys()]) lose(sessionId)
     },
   }
+}
+
+/** Enables the events of a page: of its frames and its network. */
+export async function enablePageEvents(session: DevTools): Promise<void> {
+  await Promise.all([
+    session.send('Page.enable'),
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+    enableNetwork(session),
+  ])
+}
+
+/** Enables the network events of a page's, frame's or worker's session. */
+export const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+
+/** Bypasses service workers for all requests of the page. */
+export const bypassServiceWorkers = (session: DevTools) => session.send('Network.setBypassServiceWorker', { bypass: true })
+
+/**
+ * Makes the browser measure script time from the page's first script on. It must be enabled before the page opens, because a page in another process
+ * inherits it. Otherwise that page would look like one without scripts.
+ */
+export const countScripts = (session: DevTools) => session.send('Performance.enable')
+
+/** A metric of a page; undefined if the browser has none of this name. It answers during a task of the page, too. */
+export async function readMetric(session: DevTools, wanted: string): Promise<number | undefined> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === wanted)?.value
 }

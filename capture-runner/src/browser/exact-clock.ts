@@ -28,7 +28,7 @@ export class ExactClock {
   /** Stops the page's time. `ticks` is that moment on the clock of frames, in milliseconds. @throws the signal's reason */
   static async stop(tab: Pick<Tab, 'session' | 'foreignFrames'>, signal: AbortSignal): Promise<{ clock: ExactClock; ticks: number }> {
     const stopped = await awaitResponse(tab.session.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }), signal)
-    for (const frame of await tab.foreignFrames()) frame.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }).catch(() => {})
+    for (const frame of tab.foreignFrames()) frame.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }).catch(() => {})
     return { clock: new ExactClock(tab), ticks: stopped.virtualTimeTicksBase }
   }
 
@@ -46,7 +46,7 @@ export class ExactClock {
   }
 
   async #step(milliseconds: number, signal: AbortSignal): Promise<void> {
-    const frames = (await this.#tab.foreignFrames()).filter((frame) => !this.#hung.has(frame))
+    const frames = this.#tab.foreignFrames().filter((frame) => !this.#hung.has(frame))
     await Promise.all([
       awaitResponse(this.#page.advance(milliseconds), signal),
       ...frames.map((frame) => this.#advanceForeign(frame, milliseconds, signal)),

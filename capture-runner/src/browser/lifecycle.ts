@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { WaitState } from '@tintype/crds/options/page/loading'
 import { abortable } from '../runtime/race.ts'
-import type { PageEvents } from './page-events.ts'
+import type { PageEvents } from './devtools.ts'
 
 // Tracks the main frame by DevTools events. Playwright's own waiting follows one navigation. A capture must follow all navigations by scripts and
 // refreshes, and must never take a screenshot in between or of the browser's own error page.

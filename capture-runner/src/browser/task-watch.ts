@@ -60,7 +60,7 @@ export class TaskWatch {
   async #run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await pause(CHECK_MILLISECONDS, signal)
-      const sessions = [this.#tab.session, ...(await this.#tab.foreignFrames())]
+      const sessions = [this.#tab.session, ...this.#tab.foreignFrames()]
       await Promise.all(sessions.map((session) => this.#check(session, signal)))
     }
   }

@@ -1,4 +1,4 @@
-import type { PageEvents } from '../browser/page-events.ts'
+import type { PageEvents } from '../browser/devtools.ts'
 
 /**
  * Tracks the origins of a page's frames. Chromium partitions its own cache by the sites of the top-level document and the frame; the batch's cache uses

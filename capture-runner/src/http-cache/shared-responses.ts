@@ -47,7 +47,7 @@ const MAX_CANDIDATES = 1_000
 export class SharedResponses {
   /** Ids (of Network events) of requests that were served from the cache. */
   readonly hits = new Set<string>()
-  readonly #tab: Pick<Tab, 'session' | 'events'>
+  readonly #tab: Pick<Tab, 'session'>
   readonly #cache: BatchCache
   readonly #origins: FrameOrigins
   readonly #candidates = new Map<string, Candidate>()
@@ -55,11 +55,11 @@ export class SharedResponses {
   /** Bodies are read one at a time. */
   #reading: Promise<void> = Promise.resolve()
 
-  constructor(tab: Pick<Tab, 'session' | 'events' | 'mainFrame'>, cache: BatchCache) {
+  constructor(tab: Pick<Tab, 'session' | 'mainFrame'>, cache: BatchCache) {
     this.#tab = tab
     this.#cache = cache
-    this.#origins = new FrameOrigins(tab.events, tab.mainFrame)
-    this.#follow(tab.events)
+    this.#origins = new FrameOrigins(tab.session, tab.mainFrame)
+    this.#follow(tab.session)
   }
 
   /** Makes the browser keep bodies until they are read. */
@@ -84,7 +84,7 @@ export class SharedResponses {
     return found
   }
 
-  #follow(events: Tab['events']): void {
+  #follow(events: Tab['session']): void {
     const drop = ({ requestId }: { requestId: string }) => void this.#candidates.delete(requestId)
     const change = (requestId: string, note: (candidate: Candidate) => boolean) => {
       const candidate = this.#candidates.get(requestId)

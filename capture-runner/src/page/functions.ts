@@ -380,6 +380,8 @@ export interface PageFunctions {
   /** Replaces WebSocket by sockets that fail as if no server were listening. */
   refuseWebSockets: () => void
   removeSharedWorkers: () => void
+  /** Makes each registration of a service worker end without one. */
+  refuseServiceWorkers: () => void
   /** Starts the document's clock at this time, in milliseconds since 1970. It runs on from there. */
   startClock: (start: number) => void
   /**

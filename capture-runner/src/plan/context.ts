@@ -31,8 +31,6 @@ export interface ContextPlan extends MediaPlan {
   scriptsOff?: true
   bypassCsp?: true
   ignoreCertificates?: true
-  /** A step needs Playwright's page: its keyboard or its error events. */
-  needsPlaywright?: true
   /** The tab draws frames only on command. For a video, each frame is a picture, so the window is as large as the picture. */
   frameControl?: 'picture' | 'video'
 }
@@ -53,7 +51,6 @@ export function buildContext(options: EffectiveOptions): ContextPlan {
     ...(options.javascriptEnabled ? {} : { scriptsOff: true }),
     ...(options.bypassCsp ? { bypassCsp: true } : {}),
     ...(options.ignoreHttpsErrors ? { ignoreCertificates: true } : {}),
-    ...(options.pressKey || options.failOnPageError ? { needsPlaywright: true } : {}),
   }
 }
 

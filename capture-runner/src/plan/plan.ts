@@ -139,7 +139,7 @@ export const withFrameControl = (plan: CapturePlan): CapturePlan =>
   plan.video ? plan : { ...plan, context: { ...plan.context, frameControl: 'picture' } }
 
 /** True if a prepared context needs at most another window size and other media for `wanted`. */
-export function isAdaptable(wanted: ContextPlan, prepared = DEFAULT_CONTEXT): boolean {
+export function isAdaptable(wanted: ContextPlan, prepared: ContextPlan): boolean {
   const { viewport: _, colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, ...rest } = wanted
   const { viewport, colorScheme: scheme, ...usual } = prepared
   return JSON.stringify(rest) === JSON.stringify(usual)

@@ -1,6 +1,5 @@
 import type { Decision, PageRequest, RequestEvaluator } from '../blocking/request-evaluator.ts'
-import { type DevTools, directly } from '../browser/devtools.ts'
-import { bypassServiceWorkers } from '../browser/page-events.ts'
+import { bypassServiceWorkers, type DevTools } from '../browser/devtools.ts'
 import { siteOf } from '../browser/site.ts'
 import type { Tab } from '../browser/tab.ts'
 import { SHARED_TYPES, type StoredResponse } from '../http-cache/policy.ts'
@@ -11,8 +10,8 @@ import { awaitResponse } from '../runtime/race.ts'
 import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
 
 // The only handler of intercepted requests, active only if an option needs it. For options about requests it uses a browser session, which intercepts
-// each hop of a redirect separately. Playwright's routes see a redirect chain only once, and would forward an Authorization header to another origin.
-// Each hop gets its own decision. Requests of other pages continue unchanged.
+// each hop of a redirect separately, and each gets its own decision. Otherwise the Authorization header would be forwarded to another origin. Requests
+// of other pages continue unchanged.
 
 type Headers = Readonly<Record<string, string>>
 
@@ -55,10 +54,10 @@ export interface SignInGaps {
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<SignInGaps> {
   // The cache alone needs no browser session, because it serves only the page's own frames and no redirects.
   const isEvery = plan.signIn !== undefined || plan.evaluator !== undefined
-  const session = isEvery ? await openBrowserSession(tab, signal) : tab.session
+  const session = isEvery ? await awaitResponse(tab.openBrowserSession(), signal) : tab.session
   const interception = new Interception(
     session,
-    new Requesters(tab.events, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
+    new Requesters(tab.session, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
     plan,
     tab.mainFrame,
   )
@@ -72,12 +71,6 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   const starting = [session.send('Fetch.enable', { patterns, handleAuthRequests }), plan.shared?.start()]
   await awaitResponse(Promise.all(starting), signal)
   return interception.gaps
-}
-
-async function openBrowserSession(tab: Tab, signal: AbortSignal): Promise<DevTools> {
-  const held = await awaitResponse(tab.browser.newBrowserCDPSession(), signal)
-  tab.ended.addEventListener('abort', () => void held.detach().catch(() => {}), { once: true })
-  return directly(held)
 }
 
 const isSameSite: IsSame = (a, b) => a !== '' && siteOf(a) === siteOf(b)

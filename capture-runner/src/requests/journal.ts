@@ -1,6 +1,5 @@
 import { cutText } from '@tintype/crds/text/cut-text'
-import type { DevTools } from '../browser/devtools.ts'
-import type { PageEvents } from '../browser/page-events.ts'
+import type { DevTools, PageEvents } from '../browser/devtools.ts'
 import type { HarRequest } from './har.ts'
 
 // Records events for options that need them, beyond what the steps use. Limited in size, because the page determines the number of events.

@@ -1,4 +1,4 @@
-import type { PageEvents } from '../browser/page-events.ts'
+import type { PageEvents } from '../browser/devtools.ts'
 
 // Determines which frame sends a request, for headers that are meant for one origin. The URL is not enough: a page of another origin, shown after a
 // redirect or in a frame, may send requests to that origin, and must not get the client's credentials.

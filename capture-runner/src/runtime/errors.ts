@@ -28,19 +28,14 @@ export class FrameHungError extends CaptureError {
 
 /** Commands whose parameters come from options, as the browser refuses them. Another reason than a value of an option ends the lookup. */
 const REFUSED_COMMAND = /Protocol error \((?:Emulation\.set(?!Virtual)\w+|Fetch\.continueRequest)\): (?!Invalid InterceptionId)(.+)/
-/** Options that Playwright refuses by itself, or whose refusal it words anew. */
-const REFUSED_OPTION = /^browser(?:Context)?\.\w+: (?!.*(?:closed|crashed|exceeded))(.+)/
 
-/**
- * The reason for which the browser, or Playwright in its place, refused a value of an option. Undefined for a crash, a closed page, a timeout or a bug:
- * a browser that refuses is not broken.
- */
+/** The reason for which the browser refused a value of an option. Undefined for a crash, a closed page or a bug: a browser that refuses is not broken. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof CaptureError) return undefined
   const { type } = error as { type?: unknown }
   // Playwright gives the error of a lost session the command that was waiting.
   if (type === 'closed' || type === 'crashed') return undefined
-  return (REFUSED_COMMAND.exec(error.message) ?? REFUSED_OPTION.exec(error.message))?.[1]
+  return REFUSED_COMMAND.exec(error.message)?.[1]
 }
 
 /**

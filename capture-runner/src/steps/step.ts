@@ -54,6 +54,7 @@ export interface Findings {
 export interface PageProblems {
   /** The first required request that failed. */
   failedRequest?: string
+  /** The first error of its scripts. */
   pageError?: string
   isChallenged?: boolean
 }

@@ -58,7 +58,7 @@ export const findClosedRoots = async ({ tab, signal }: OpenPage): Promise<void> 
 /** Finds the closed roots and the frames of a page. */
 export async function openWholePage({ tab, signal }: OpenPage): Promise<WholePage> {
   const main = await openPart(tab.session, tab.mainFrame, signal)
-  const sessions = await tab.foreignFrames()
+  const sessions = tab.foreignFrames()
   const opened = await Promise.all(sessions.map((session) => openForeign(session, signal)))
   const foreign = opened.filter((part) => part !== undefined)
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
@@ -78,7 +78,7 @@ export async function callInAllFrames(page: OpenPage, name: PasswordFunction): P
   const { tab, signal } = page
   await includeClosedRoots(page)
   await callInPage(page, name)
-  const parts = await Promise.all((await tab.foreignFrames()).map((session) => openForeign(session, signal)))
+  const parts = await Promise.all(tab.foreignFrames().map((session) => openForeign(session, signal)))
   await Promise.all(parts.map((part) => part && callInForeign(part, name, null, signal)))
 }
 

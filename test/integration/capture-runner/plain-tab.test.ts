@@ -1,11 +1,19 @@
-// Compares plain tabs with Playwright's. A page and all its frames must see the same browser in both.
+// Compares tabs with Playwright's pages. A page, its frames and its workers must see the same browser in both.
 
 import { text } from 'node:stream/consumers'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
+import { type BrowserContextOptions, chromium } from 'playwright'
 import t from 'tap'
-import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { toEmulatedMedia, toInitScripts } from '../../../capture-runner/src/browser/emulation.ts'
+import { setFontFamilies } from '../../../capture-runner/src/browser/font-families.ts'
+import { findKeys, pressKeys } from '../../../capture-runner/src/browser/keyboard.ts'
+import { buildUserAgent, userAgentOf } from '../../../capture-runner/src/browser/user-agent.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { buildPlan, type ContextPlan, DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { argumentsOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { openStage } from '../options/options.ts'
+import { CHROMIUM, LOOPBACK_POLICY } from './stage/studio.ts'
 
 /** Properties of the browser that could depend on how a tab was opened. Runs in pages, frames and workers. */
 const ASK = `(async () => {
@@ -75,6 +83,7 @@ const telling = (expression: string): string =>
   </script></body>`
 
 const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
+const guard = createGuard({ ownAddresses: [], dnsServers: [dns.address] })
 const stage = await openStage(
   t,
   {
@@ -93,8 +102,6 @@ const stage = await openStage(
 )
 t.teardown(() => dns.close())
 
-/** Forces a Playwright tab without any other effect. */
-const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
 const ONCE_REPORTED: CaptureOptions = { waitForFunction: 'document.title === "reported"' }
 const at = (path: string) => stage.site.url(path).replace('127.0.0.1', 'first.example')
 const ask = async (path: string, options: CaptureOptions): Promise<Record<string, unknown>> => {
@@ -102,28 +109,109 @@ const ask = async (path: string, options: CaptureOptions): Promise<Record<string
   return reported[0] ?? {}
 }
 
+const lend = (plan: ContextPlan = DEFAULT_CONTEXT) => stage.browsers.lend('default', plan, AbortSignal.timeout(60_000))
+const first = await lend()
+const args = argumentsOf(first.browser.pid).filter((flag) => !/^--(user-data-dir|tintype-browser)/.test(flag))
+await stage.browsers.takeBack(first, true)
+/** Playwright's browser, with the flags of the runner's. */
+const playwrights = await chromium.launch({ executablePath: CHROMIUM, ignoreDefaultArgs: true, args: args.slice(1) })
+t.teardown(() => playwrights.close())
+
+const toContextOptions = (plan: ContextPlan): BrowserContextOptions => ({
+  ...{ viewport: plan.viewport, deviceScaleFactor: plan.deviceScaleFactor, colorScheme: plan.colorScheme, timezoneId: plan.timezone },
+  ...{ isMobile: plan.emulated?.mobile ?? false, hasTouch: plan.emulated?.touch ?? false },
+  ...{ reducedMotion: plan.reducedMotion ? 'reduce' : 'no-preference', forcedColors: plan.forcedColors ? 'active' : 'none' },
+  ...{ contrast: plan.moreContrast ? 'more' : 'no-preference', userAgent: userAgentOf(playwrights.version(), plan.emulated) },
+  ...(plan.locale === undefined ? {} : { locale: plan.locale, extraHTTPHeaders: { 'Accept-Language': plan.locale } }),
+  ...(plan.geolocation ? { geolocation: plan.geolocation, permissions: ['geolocation'] } : {}),
+})
+
+/** What a page of Playwright tells with the same settings. */
+async function askPlaywrights(path: string, options: CaptureOptions): Promise<Record<string, unknown>> {
+  const { context: plan } = buildPlan(at(path), options)
+  await using egress = new AsyncDisposableStack()
+  const session = egress.adopt(await guard.openSession(), ({ close }) => close())
+  session.arm(LOOPBACK_POLICY)
+  const context = egress.adopt(await playwrights.newContext({ ...toContextOptions(plan), proxy: { server: session.proxyUrl } }), (opened) =>
+    opened.close(),
+  )
+  // The windows of Playwright's pages have borders of their own.
+  for (const script of toInitScripts({ ...plan, emulated: { mobile: true, touch: false } })) await context.addInitScript(script)
+  const page = await context.newPage()
+  const devTools = await context.newCDPSession(page)
+  const language = plan.locale === undefined ? {} : { acceptLanguage: plan.locale }
+  await devTools.send('Emulation.setUserAgentOverride', { ...buildUserAgent(playwrights.version(), plan.emulated), ...language })
+  await setFontFamilies(devTools)
+  if (plan.mediaType !== undefined) await page.emulateMedia({ media: plan.mediaType })
+  if (plan.mediaFeatures) await devTools.send('Emulation.setEmulatedMedia', toEmulatedMedia(plan))
+  await page.goto(at(path))
+  await page.waitForFunction(ONCE_REPORTED.waitForFunction ?? '')
+  return reported[0] ?? {}
+}
+
 const wishes: Record<string, CaptureOptions> = {
   'no options': {},
   'a window and media': { viewportWidth: 700, viewportHeight: 500, darkMode: true, reducedMotion: true, mediaType: 'print' },
+  'more media': { forcedColors: true, prefersContrast: 'more', deviceScaleFactor: 2 },
+  'a phone': { device: 'iPhone 15 Pro' },
+  'a wide phone': { device: 'Pixel 7', viewportLandscape: true, timezone: 'Asia/Tokyo' },
+  'a touch screen': { viewportHasTouch: true, geolocationLatitude: -33.9, geolocationLongitude: 151.2 },
+  'another place': {
+    locale: 'de-AT',
+    timezone: 'Europe/Vienna',
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  },
 }
+/** Workers of Playwright's pages keep these. */
+const OF_WORKERS = ['language', 'languages', 'platform']
+const withoutThose = (path: string, facts: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(facts).filter(([name]) => path !== '/with-worker' || !OF_WORKERS.includes(name)))
 for (const [name, options] of Object.entries(wishes)) {
   for (const path of ['/page', '/with-worker', '/with-frame']) {
-    t.test(`with ${name}, ${path} sees the same in a plain tab as in Playwright’s`, async (t) => {
-      const [plain, playwrights] = [await ask(path, options), await ask(path, { ...options, ...BY_PLAYWRIGHT })]
-      t.notMatch(plain.userAgent, /Headless/)
-      t.equal(plain.sharedWorker, false)
-      t.strictSame(plain, playwrights)
+    t.test(`with ${name}, ${path} sees the same in a tab as in Playwright’s page`, async (t) => {
+      const [seen, expected] = [await ask(path, options), await askPlaywrights(path, options)]
+      t.notMatch(seen.userAgent, /Headless/)
+      t.equal(seen.sharedWorker, false)
+      t.strictSame(withoutThose(path, seen), withoutThose(path, expected))
     })
   }
 }
+
+const KEYS =
+  'a A 7 + Shift+a Shift+7 Control+A Control+Shift+a ControlOrMeta+c Enter Shift+Enter Tab Escape PageDown F6 Space Minus Shift+Minus'
+const RARE_KEYS =
+  'Backquote Shift+Quote Numpad7 Shift+Numpad7 NumpadAdd NumpadEnter Shift+NumpadDecimal ShiftRight Shift+MetaRight AltGraph AudioVolumeUp'
+const NOTE_KEYS = `globalThis.noted = []; document.querySelector('textarea').focus()
+  for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput']) addEventListener(type, (event) => noted.push([type, event.key, event.code, event.keyCode,
+    event.location, event.ctrlKey, event.shiftKey, event.altKey, event.metaKey, event.repeat, event.data].join()))`
+
+t.test('keys are the same to a page, and unknown ones are found', async (t) => {
+  const lease = await lend()
+  t.teardown(() => stage.browsers.takeBack(lease, true))
+  const { session, mainFrame: frameId } = lease.tab
+  const page = await playwrights.newPage()
+  const html = '<textarea></textarea>'
+  await Promise.all([page.setContent(html), session.send('Page.setDocumentContent', { frameId, html })])
+  for (const key of `${KEYS} ${RARE_KEYS}`.split(' ')) {
+    await Promise.all([page.evaluate(NOTE_KEYS), session.send('Runtime.evaluate', { expression: NOTE_KEYS })])
+    await Promise.all([page.keyboard.press(key), pressKeys(session, findKeys(key) ?? [])])
+    const { result } = await session.send('Runtime.evaluate', { expression: 'noted', returnByValue: true })
+    t.strictSame(result.value, await page.evaluate('noted'), key)
+    t.ok(result.value.length > 1, key)
+  }
+  for (const key of ['NoSuchKey', 'Clear', 'Control+', 'Control+Nothing']) {
+    t.equal(findKeys(key), undefined, key)
+    await t.rejects(page.keyboard.press(key), /Unknown key/, key)
+  }
+})
 
 t.test('init scripts also run in out-of-process frames, and dialogs there do not block', async (t) => {
   t.match(await ask('/with-frame', { initScript: 'globalThis.initial = "set"' }), { initial: 'set', zone: 'UTC' })
 })
 
 t.test('a page cannot open a window in any way', async (t) => {
-  const lease = await stage.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
-  const { session, browser, mainFrame } = lease.tab
+  const lease = await lend()
+  const { session, mainFrame } = lease.tab
   const html = '<a href="about:blank" target="_blank">One</a><form action="about:blank" target="_blank"></form>'
   await session.send('Page.setDocumentContent', { frameId: mainFrame, html })
   const expression = `open('about:blank'); const link = document.querySelector('a'); link.click()
@@ -131,7 +219,7 @@ t.test('a page cannot open a window in any way', async (t) => {
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression, userGesture: true })
   t.equal(exceptionDetails, undefined)
   await lease.tab.evaluate('1', AbortSignal.timeout(10_000))
-  const control = await browser.newBrowserCDPSession()
+  const control = await lease.tab.openBrowserSession()
   const { targetInfos } = await control.send('Target.getTargets')
   const page = targetInfos.find(({ targetId }) => targetId === mainFrame)
   const inContext = targetInfos.filter(({ type, browserContextId }) => type === 'page' && browserContextId === page?.browserContextId)
@@ -139,27 +227,13 @@ t.test('a page cannot open a window in any way', async (t) => {
     inContext.map(({ targetId }) => targetId),
     [mainFrame],
   )
-  await control.detach()
   await stage.browsers.takeBack(lease, true)
 })
 
-t.test('only a plan that needs Playwright’s page gets it', async (t) => {
-  const signal = AbortSignal.timeout(60_000)
-  const plain = await stage.browsers.lend('default', DEFAULT_CONTEXT, signal)
-  t.equal(plain.tab.page, undefined)
-  await stage.browsers.takeBack(plain, true)
-  const full = await stage.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
-  t.ok(full.tab.page)
-  await stage.browsers.takeBack(full, true)
-  t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both signals abort when the tabs close')
-})
-
-t.test('the window of a plain tab stays small, because every frame is drawn into it, too', async (t) => {
-  const plan = { ...DEFAULT_CONTEXT, viewport: { width: 1_000, height: 700 } }
-  const lease = await stage.browsers.lend('default', plan, AbortSignal.timeout(60_000))
-  const control = await lease.tab.browser.newBrowserCDPSession()
+t.test('the window of a tab stays small, because every frame is drawn into it, too', async (t) => {
+  const lease = await lend({ ...DEFAULT_CONTEXT, viewport: { width: 1_000, height: 700 } })
+  const control = await lease.tab.openBrowserSession()
   const { bounds } = await control.send('Browser.getWindowForTarget', { targetId: lease.tab.mainFrame })
   t.match(bounds, { width: 200, height: 200 })
-  await control.detach()
   await stage.browsers.takeBack(lease, true)
 })

@@ -1,9 +1,15 @@
 import type { PageFunctions } from '../../../src/page/functions.ts'
 
-// These run before any script of the page: the first three in its own world, where they change what the page finds.
+// These run before any script of the page: the first four in its own world, where they change what the page finds.
 
 export const removeSharedWorkers: PageFunctions['removeSharedWorkers'] = () => {
   delete (globalThis as { SharedWorker?: unknown }).SharedWorker
+}
+
+export const refuseServiceWorkers: PageFunctions['refuseServiceWorkers'] = () => {
+  // Pages of insecure origins have none.
+  if (!globalThis.ServiceWorkerContainer) return
+  replaceIn(ServiceWorkerContainer.prototype, 'register', () => () => Promise.resolve())
 }
 
 export const adjustGlobals: PageFunctions['adjustGlobals'] = (borders) => {

@@ -59,7 +59,7 @@ export const withEffects = (step: Step): Step => ({
 
 function noteSending({ tab }: Work): NotedActions {
   const noted: NotedActions = { sending: new Set() }
-  tab.events.on('Network.requestWillBeSent', ({ request }) => {
+  tab.session.on('Network.requestWillBeSent', ({ request }) => {
     if (noted.current && request.method !== 'GET') noted.sending.add(noted.current)
   })
   return noted
@@ -156,9 +156,9 @@ async function point(work: Work, isLost: boolean): Promise<boolean> {
     return false
   }
   if (place === 'outside' && !plan.options.captureBeyondViewport) return false
-  const needsTall = place === 'outside' && tab.layOut !== undefined && plan.picture.format !== 'pdf'
+  const needsTall = place === 'outside' && plan.picture.format !== 'pdf'
   const { pageX, pageY, contentHeight } = await readPlace(work)
-  if (needsTall) await awaitResponse(tab.layOut?.(Math.ceil(contentHeight)) ?? Promise.resolve(), signal)
+  if (needsTall) await awaitResponse(tab.layOut(Math.ceil(contentHeight)), signal)
   if (place !== 'outside' || needsTall) {
     // A page that has closed what it showed for the pointer notices it only when it enters again.
     if (isLost) await movePointer(work, { x: 0, y: 0 })
@@ -169,7 +169,7 @@ async function point(work: Work, isLost: boolean): Promise<boolean> {
   if (!needsTall) return true
   await rested(work)
   if (!plan.context.scriptsOff) await stopForGood(work)
-  await awaitResponse(tab.layOut?.() ?? Promise.resolve(), signal)
+  await awaitResponse(tab.layOut(), signal)
   await callInPage(work, 'scrollToPosition', pageX, pageY)
   return true
 }

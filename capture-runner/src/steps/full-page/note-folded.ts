@@ -113,7 +113,7 @@ const WORLD = 'tintype'
 /** Whether the frame of another origin, which is found by its size, has content below its window. */
 async function hasMore(work: Work, { width, height }: FoldedPart): Promise<boolean> {
   const isSame = (one: number, other: number) => Math.abs(one - other) < SIZE_TOLERANCE
-  for (const session of [work.tab.session, ...(await work.tab.foreignFrames())]) {
+  for (const session of [work.tab.session, ...work.tab.foreignFrames()]) {
     for (const extent of await extentsIn(session, work).catch(() => [])) {
       const isFrame = isSame(extent.width, width) && isSame(extent.height, height)
       if (isFrame && extent.scrollHeight > extent.height + 1) return true

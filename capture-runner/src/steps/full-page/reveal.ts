@@ -37,7 +37,6 @@ export const reveal: Step = {
   onFailure: 'warn',
   isWanted: (plan) => plan.picture.reveal,
   run: async (work) => {
-    if (!work.tab.layOut) return
     const { document } = work.tab.lifecycle
     work.revealed = { document, windowHeight: work.plan.context.viewport.height, at: 0 }
     await inDocument(work, undefined, async () => layOutTall(work, await callInPage(work, 'prepareReveal', MAX_ELEMENTS)))
@@ -83,7 +82,7 @@ export const conceal: Step = {
     const isTall = work.revealed !== undefined && work.revealed.windowHeight > plan.context.viewport.height
     if (!isTall && !(await isResizedByPicture(work))) return
     if (!plan.context.scriptsOff) await stopForGood(work)
-    if (!isTall || !tab.layOut) return
+    if (!isTall) return
     try {
       await callInPage(work, 'restoreSectionLinks')
       if (work.revealed?.isShifted) await callInPage(work, 'shiftDown', 0)
@@ -124,7 +123,7 @@ async function prepareAgain(work: Work): Promise<Prepared> {
 /** Shows the page in the middle of a taller window if scripts hide what is in the first quarter of it. */
 async function showTop(work: Work, pageHeight: number): Promise<void> {
   const { tab, plan, revealed, signal } = work
-  if (!tab.layOut || !revealed || revealed.windowHeight === plan.context.viewport.height || plan.context.scriptsOff) return
+  if (!revealed || revealed.windowHeight === plan.context.viewport.height || plan.context.scriptsOff) return
   if (!(await callInPage(work, 'hidesTop'))) return
   revealed.windowHeight = Math.ceil(Math.min(pageHeight, plan.picture.reach) / (1 - 2 * SIDE_SHARE))
   revealed.isShifted = true
@@ -146,7 +145,7 @@ function needsLayout({ plan, revealed }: Work, pageHeight: number): boolean {
 /** Spacing in units of the window moves the content down as the window gets taller, so a taller one may be needed. */
 async function layOutTall(work: Work, pageHeight: number): Promise<void> {
   const { tab, plan, revealed, signal } = work
-  if (!tab.layOut || !revealed || !needsLayout(work, pageHeight)) return
+  if (!revealed || !needsLayout(work, pageHeight)) return
   // A slow scroll has shown all of the page already, and a taller window would show the end of an endless feed again.
   const share = plan.picture.scroll ? 1 : PAGE_SHARE
   if (work.notedActions) await callInPage(work, 'forgetEndedEffects')

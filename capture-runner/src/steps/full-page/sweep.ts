@@ -105,7 +105,7 @@ async function runsLate(work: Work, time: StepTime | undefined): Promise<boolean
   const end = time.page + LATE_MILLISECONDS
   // While the page waits for a response, less time passes at once.
   while (time.page < end) await time.pass(end - time.page)
-  return before === undefined || (await scriptSeconds(work)) !== before || (await work.tab.foreignFrames()).length > 0
+  return before === undefined || (await scriptSeconds(work)) !== before || work.tab.foreignFrames().length > 0
 }
 
 /**
@@ -114,7 +114,7 @@ async function runsLate(work: Work, time: StepTime | undefined): Promise<boolean
  */
 async function passUnnoticed(work: Work, offsets: readonly number[], until: number): Promise<boolean> {
   const { tab, plan } = work
-  if (plan.context.scriptsOff || (await tab.foreignFrames()).length > 0) return false
+  if (plan.context.scriptsOff || tab.foreignFrames().length > 0) return false
   const before = await scriptSeconds(work)
   if (before === undefined) return false
   for (const offset of [...offsets, 0]) {

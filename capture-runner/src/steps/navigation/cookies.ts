@@ -32,7 +32,7 @@ export async function setCookies({ cookies, origin }: SignInPlan, work: Work): P
   if (unsent.size === 0) return
   work.unsentCookies = unsent
   // A page may lead to other sites, or call them.
-  work.tab.events.on('Network.requestWillBeSentExtraInfo', ({ associatedCookies }) => {
+  work.tab.session.on('Network.requestWillBeSentExtraInfo', ({ associatedCookies }) => {
     for (const { cookie, blockedReasons } of associatedCookies) {
       const key = toKey(cookie.name, cookie.domain)
       const known = unsent.get(key)

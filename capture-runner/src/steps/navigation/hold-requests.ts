@@ -1,5 +1,5 @@
 import type { FilterLists } from '../../blocking/lists.ts'
-import { bypassServiceWorkers } from '../../browser/page-events.ts'
+import { bypassServiceWorkers } from '../../browser/devtools.ts'
 import { SharedResponses } from '../../http-cache/shared-responses.ts'
 import { toCall } from '../../page/call.ts'
 import type { EngineName } from '../../plan/blocking.ts'

@@ -14,7 +14,7 @@ export const listen: Step = {
   run: async ({ tab, plan, findings, sharedHits, signal }) => {
     const journal = new Journal(sharedHits)
     findings.journal = journal
-    if (wantsDocuments(plan) || wantsRequests(plan)) journal.followNetwork(tab.events, tab.mainFrame, wantsRequests(plan))
+    if (wantsDocuments(plan) || wantsRequests(plan)) journal.followNetwork(tab.session, tab.mainFrame, wantsRequests(plan))
     if (!wantsConsole(plan)) return
     journal.followConsole(tab.session)
     await awaitResponse(Promise.all([tab.session.send('Runtime.enable'), tab.session.send('Log.enable')]), signal)

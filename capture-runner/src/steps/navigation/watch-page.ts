@@ -1,6 +1,6 @@
 import { createMatcher } from '../../blocking/patterns.ts'
-import { pageOf } from '../../browser/tab.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { PageProblems, Step, Work } from '../step.ts'
 
 export const isWatched = ({ options }: CapturePlan): boolean =>
@@ -17,12 +17,13 @@ export const watchPage: Step = {
     work.problems = problems
     if (failIfRequestFailed) noteFailedRequests(work, problems, failIfRequestFailed)
     if (failOnPageError) {
-      pageOf(tab).once('pageerror', (error) => {
-        problems.pageError = String(error?.message ?? error)
-      })
+      const onError = (message: string) => {
+        problems.pageError ??= message
+      }
+      await awaitResponse(tab.watchErrors(onError), work.signal)
     }
     if (failOnBotChallenge) {
-      tab.events.on('Network.responseReceived', ({ frameId, type, response }) => {
+      tab.session.on('Network.responseReceived', ({ frameId, type, response }) => {
         if (frameId === tab.mainFrame && type === 'Document') problems.isChallenged = isChallenge(response.headers)
       })
     }
@@ -32,7 +33,7 @@ export const watchPage: Step = {
 function noteFailedRequests({ tab }: Work, problems: PageProblems, patterns: readonly string[]): void {
   const isNeeded = createMatcher(patterns)
   const addresses = new Map<string, string>()
-  tab.events.on('Network.requestWillBeSent', ({ requestId, request }) => {
+  tab.session.on('Network.requestWillBeSent', ({ requestId, request }) => {
     if (isNeeded(request.url)) addresses.set(requestId, request.url)
     else addresses.delete(requestId)
   })
@@ -40,8 +41,8 @@ function noteFailedRequests({ tab }: Work, problems: PageProblems, patterns: rea
     const address = addresses.get(requestId)
     if (address !== undefined) problems.failedRequest ??= address
   }
-  tab.events.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
-  tab.events.on('Network.responseReceived', ({ requestId, response }) => {
+  tab.session.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
+  tab.session.on('Network.responseReceived', ({ requestId, response }) => {
     if (response.status >= 400) fail(requestId)
   })
 }

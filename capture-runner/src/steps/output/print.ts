@@ -158,7 +158,6 @@ async function fitOnePage(work: Work, pages: PagesPlan): Promise<PagesPlan> {
 async function measureAtOwnHeight(work: Work): Promise<number> {
   const { tab, signal } = work
   const measure = async () => Math.ceil((await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)).cssContentSize.height)
-  if (!tab.layOut) return measure()
   await callInPage(work, 'prepareReveal', MAX_ELEMENTS)
   const height = await measure()
   await abortable(tab.layOut(height), signal)

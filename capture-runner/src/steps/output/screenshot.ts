@@ -1,5 +1,3 @@
-import type { Page } from 'playwright'
-import { toMetrics } from '../../browser/emulation.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { stitch } from '../../picture/stitch.ts'
@@ -21,7 +19,7 @@ const BLANK_MILLISECONDS = 200
 const BUSY_MILLISECONDS = 3_000
 const BLANK = 'the picture shows one color and almost nothing else'
 
-/** Takes the screenshot, in one piece or in tiles. Uses DevTools directly, because Playwright's own method takes 200 ms longer. */
+/** Takes the screenshot, in one piece or in tiles. */
 export const screenshot: Step = {
   name: 'screenshot',
   isWanted: (plan) => plan.pages === undefined && plan.video === undefined,
@@ -31,10 +29,6 @@ export const screenshot: Step = {
     const canvas = plan.picture.transparent ? TRANSPARENT : plan.picture.canvas
     if (canvas) await paintCanvas(work, canvas)
     if (!findings.size) throw new Error('screenshot comes after measure')
-    // A clip uses the metrics of this session, which may not know that the window is a phone's, and would lay out the page as narrow as the window.
-    if ((findings.size.scale ?? 1) !== 1) {
-      await awaitResponse(tab.session.send('Emulation.setDeviceMetricsOverride', toMetrics(plan.context)), work.signal)
-    }
     const cut = cutPage(plan, findings.size, findings.region)
     findings.truncated = cut.truncated
     findings.frame = { x: cut.tiles[0]?.x ?? 0, y: cut.tiles[0]?.y ?? 0, scale: cut.scale }
@@ -143,8 +137,8 @@ async function shoot(work: Work, clip: Piece | undefined, piece: Piece): Promise
     return await withRetry(work, () => shootRaw(work, encoding, clip))
   } catch (error) {
     rethrowFinal(error, work)
-    // The browser cannot encode a WebP with much detail.
-    return format === 'webp' ? takeTiles(work, [piece.tile], piece.scale) : shootByFallback(work, encoding, clip, piece)
+    // The browser cannot encode a WebP with much detail. Otherwise, a piece is drawn outside of the window.
+    return format === 'webp' ? takeTiles(work, [piece.tile], piece.scale) : shootRaw(work, encoding, piece)
   }
 }
 
@@ -193,26 +187,7 @@ function isWholeWindow({ plan: { context }, findings: { size } }: Work, { tile, 
  */
 function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
   const { size } = findings
-  const isSmaller = size?.scale !== undefined && size.scale !== 1
-  const isInside = size !== undefined && !isSmaller && isInWindow(tile, plan.context.viewport, size)
-  // This DevTools session does not know the context's device scale factor, unless the page is shown smaller. Without `scale`, the image would have CSS
-  // pixels.
-  return { captureBeyondViewport: !isInside, clip: { ...tile, scale: isSmaller ? scale / plan.context.deviceScaleFactor : scale } }
-}
-
-/** Uses Playwright if the tab has a Playwright page, else a clip, which is drawn outside of the window. */
-function shootByFallback(work: Work, encoding: Encoding, clip: Piece | undefined, piece: Piece): Promise<Buffer> {
-  const { page } = work.tab
-  return page ? awaitResponse(shootByPlaywright(page, work.plan, encoding, clip), work.signal) : shootRaw(work, encoding, piece)
-}
-
-function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: Encoding, piece: Piece | undefined): Promise<Buffer> {
-  const { fullPage, transparent } = plan.picture
-  return page.screenshot({
-    type: format,
-    omitBackground: transparent,
-    animations: 'allow',
-    ...(quality === undefined ? {} : { quality }),
-    ...(piece ? { clip: piece.tile, fullPage } : {}),
-  })
+  const isInside = size !== undefined && (size.scale ?? 1) === 1 && isInWindow(tile, plan.context.viewport, size)
+  // The browser multiplies the scale of a clip by that of the window.
+  return { captureBeyondViewport: !isInside, clip: { ...tile, scale: scale / plan.context.deviceScaleFactor } }
 }

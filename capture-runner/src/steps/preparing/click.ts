@@ -1,4 +1,4 @@
-import { pageOf } from '../../browser/tab.ts'
+import { findKeys, pressKeys } from '../../browser/keyboard.ts'
 import { callInPage } from '../../page/call.ts'
 import type { Point } from '../../page/functions.ts'
 import { CaptureError } from '../../runtime/errors.ts'
@@ -58,18 +58,12 @@ export const pressKey: Step = {
   name: 'pressKey',
   isWanted: (plan) => plan.options.pressKey !== undefined,
   run: async (work) => {
-    const key = work.plan.options.pressKey ?? ''
-    const { keyboard } = pageOf(work.tab)
+    const { pressKey: combination = '' } = work.plan.options
+    const keys = findKeys(combination)
+    if (!keys) throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${combination}`)
     // The browser focuses an element with `autofocus` in a frame.
     await nextFrame(work, FOCUS_MILLISECONDS)
-    await openTabsHere(work, 'press_key', async () => {
-      try {
-        await awaitResponse(keyboard.press(key), work.signal)
-      } catch (cause) {
-        work.signal.throwIfAborted()
-        throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${key}`, { cause })
-      }
-    })
+    await openTabsHere(work, 'press_key', () => awaitResponse(pressKeys(work.tab.session, keys), work.signal))
   },
 }
 

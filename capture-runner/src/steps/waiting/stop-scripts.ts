@@ -11,6 +11,6 @@ export async function stopScripts(work: Work): Promise<void> {
   const { tab, signal } = work
   await inDocument(work, undefined, () => callInPage(work, 'keepScriptingRules'))
   const disable = { value: true }
-  for (const frame of await tab.foreignFrames()) frame.send('Emulation.setScriptExecutionDisabled', disable).catch(() => {})
+  for (const frame of tab.foreignFrames()) frame.send('Emulation.setScriptExecutionDisabled', disable).catch(() => {})
   await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', disable), signal)
 }

@@ -82,7 +82,7 @@ const CAPTURED = {
   'options/output/image-processing': ['readNotes'],
   'options/output/pdf': ['findLoader'],
   'options/page/blocking': ['clickBannerButton', 'countElements', 'hideBanners'],
-  'options/page/identity': ['removeSharedWorkers'],
+  'options/page/identity': ['refuseServiceWorkers', 'removeSharedWorkers'],
   'options/page/inner-panels': ['unfold', 'unpinHeights'],
   'options/page/locked-pages': ['findFolded', 'unlock'],
   'options/page/preparing': ['addSheet', 'hideInShadow', 'endAnimations', 'rewindMedia'],

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
-import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { type Pages, serving, servingGreen } from '../../capture-runner/stage/page-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
 import { ownRenderers } from '../../capture-runner/stage/renderers.ts'
@@ -354,12 +353,9 @@ t.test('a page that is never stable is captured at the time limit, with a warnin
   t.match(findings.warnings, [/^the page was still moving .*canvas/])
 })
 
-/** Forces a Playwright tab without any other effect. */
-const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
 for (const path of ['/loop', '/loop-elsewhere']) {
   for (const [tab, options] of Object.entries({
-    'a plain tab': {},
-    'a tab of Playwright': BY_PLAYWRIGHT,
+    'a tab that was opened ahead': {},
     'a tab with another time': { fixedTime: '2026-01-15T12:00:00Z' },
   })) {
     t.test(`a page was loaded twice, because a script waited in a loop: ${path} in ${tab}`, async (t) => {
@@ -408,10 +404,9 @@ t.test('a warning names the request that the page still waits for', async (t) =>
 })
 
 const quiet = { waitUntil: ['networkidle' as const], networkIdleTimeout: 8_000 }
-/** Both kinds of tabs, see tab.ts. */
 const TABS = [
-  { name: 'a plain tab', options: {} },
-  { name: 'a tab of Playwright', options: { locale: 'de-DE' } },
+  { name: 'a tab that was opened ahead', options: {} },
+  { name: 'a tab of its own', options: { locale: 'de-DE' } },
 ]
 
 for (const { name, options } of TABS) {

@@ -121,7 +121,7 @@ t.test('a frame whose result nobody awaits any more still keeps other tabs from 
 
 const clockOf = async (tab: ReturnType<typeof open>): Promise<FrameClock> => {
   const lifecycle = new Lifecycle(tab.session, 'main')
-  const clock = await FrameClock.take({ session: tab.session, lifecycle, foreignFrames: async () => [] }, tab.control, () => {}, signal)
+  const clock = await FrameClock.take({ session: tab.session, lifecycle, foreignFrames: () => [] }, tab.control, () => {}, signal)
   t.teardown(() => {
     lifecycle.dispose()
     clock.close()

@@ -23,7 +23,7 @@ function open({ responds, thread }: { responds: boolean; thread: () => number | 
   const { promise, resolve } = Promise.withResolvers<Tab['session']>()
   const hung = Promise.withResolvers<void>()
   const limits = { task: 500, hung: 1_500 }
-  const watch = new TaskWatch({ session, lifecycle, foreignFrames: async () => [] }, { onLongTask: resolve, onHung: hung.resolve }, limits)
+  const watch = new TaskWatch({ session, lifecycle, foreignFrames: () => [] }, { onLongTask: resolve, onHung: hung.resolve }, limits)
   t.teardown(() => {
     lifecycle.dispose()
     watch.stop()

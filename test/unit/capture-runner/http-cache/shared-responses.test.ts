@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
-import type { PageEvents } from '../../../../capture-runner/src/browser/page-events.ts'
+import type { PageEvents } from '../../../../capture-runner/src/browser/devtools.ts'
 import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
 import { FrameOrigins } from '../../../../capture-runner/src/http-cache/frame-origins.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
@@ -36,7 +36,7 @@ function aPage(cache = new HttpCache(), body: object = { body: BODY, base64Encod
   }
   const batch = cache.open('account', 'partition')
   if (!batch) throw new Error('it shares something')
-  const tab = { session, events, mainFrame: 'main' } as unknown as Tab
+  const tab = { session, mainFrame: 'main' } as unknown as Tab
   const shared = new SharedResponses(tab, batch)
   events.emit('Page.frameNavigated', { frame: { id: 'main', loaderId: '1', securityOrigin: SITE } })
   const held = { frameId: 'main', networkId: 'r1', resourceType: 'Script', request: { method: 'GET', url: URL } }

@@ -110,12 +110,12 @@ t.test('buildPlan lists options without effect', async (t) => {
 })
 
 t.test('isAdaptable is true for contexts that a prepared one can change to', async (t) => {
-  t.ok(isAdaptable(DEFAULT_CONTEXT))
-  t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
-  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
-  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
+  t.ok(isAdaptable(DEFAULT_CONTEXT, DEFAULT_CONTEXT))
+  t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }, DEFAULT_CONTEXT))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }, DEFAULT_CONTEXT))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }, DEFAULT_CONTEXT))
   const framed = withFrameControl(buildPlan(URL, { viewportWidth: 700 })).context
-  t.notOk(isAdaptable(framed))
+  t.notOk(isAdaptable(framed, DEFAULT_CONTEXT))
   t.ok(isAdaptable(framed, { ...DEFAULT_CONTEXT, frameControl: 'picture' }), 'a runner prepares others')
 })
 
@@ -123,15 +123,6 @@ t.test('withFrameControl begins the frames of all pictures, and leaves videos as
   t.equal(withFrameControl(buildPlan(URL, { device: 'iphone_15' })).context.frameControl, 'picture')
   const video = buildPlan(URL, { format: 'mp4' })
   t.equal(withFrameControl(video), video)
-})
-
-t.test('a plan whose steps need Playwright’s page needs a Playwright context', async (t) => {
-  for (const options of [{ pressKey: 'Enter' }, { failOnPageError: true }]) {
-    const { context } = buildPlan(URL, options)
-    t.equal(context.needsPlaywright, true)
-    t.notOk(isAdaptable(context))
-  }
-  t.notOk('needsPlaywright' in buildPlan(URL, { pressKey: '', failOnPageError: false }).context)
 })
 
 /** The part of the wait that a comparison makes longer. */

@@ -70,13 +70,13 @@ t.test(
       plan: { options: { pressKey: 'a' } },
       signal: new AbortController().signal,
       tab: {
-        page: { keyboard: { press: async (key: string) => void calls.push(key) } },
+        session: { send: async (_: string, { type, key }: { type: string; key: string }) => void calls.push(`${type} ${key}`) },
         evaluate: async () => void calls.push('frame'),
       },
       newTabs: { during: (_action: string, act: () => Promise<void>) => act() },
     } as unknown as Work
     await pressKey.run(work)
-    t.strictSame(calls, ['frame', 'a'])
+    t.strictSame(calls, ['frame', 'keyDown a', 'keyUp a'])
   },
 )
 
