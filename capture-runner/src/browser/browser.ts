@@ -11,9 +11,9 @@ import type { ContextPlan } from '../plan/context.ts'
 import { argumentsOf, killGroup, listProcesses } from '../runtime/processes.ts'
 import { abortable } from '../runtime/race.ts'
 import { parentOf } from './devtools.ts'
+import { userAgentOf } from './emulation.ts'
 import { FrameLock } from './frame-control.ts'
 import { openTab, type Tab, type TabParts } from './tab.ts'
-import { userAgentOf } from './user-agent.ts'
 
 /** How to start browsers. */
 export interface BrowserSettings {

@@ -2,8 +2,6 @@ import { toCall } from '../page/call.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import { type DevTools, enableNetwork } from './devtools.ts'
-import { setFontFamilies } from './font-families.ts'
-import { buildUserAgent } from './user-agent.ts'
 
 // Emulates another device, place or time, in each session with a page, frame or worker.
 
@@ -88,3 +86,115 @@ export const toMetrics = ({ viewport: { width, height }, deviceScaleFactor, emul
 /** As in Playwright: a mobile device is in portrait orientation unless its window is wider than tall. */
 const toOrientation = (isMobile: boolean, isWide: boolean) =>
   isMobile && !isWide ? { angle: 0, type: 'portraitPrimary' as const } : { angle: isMobile ? 90 : 0, type: 'landscapePrimary' as const }
+
+// User agent and client hints. Headers, navigator and client hints must be consistent, because sites compare them.
+
+type Emulated = ContextPlan['emulated']
+
+const majorOf = (version: string): string => version.split('.')[0] ?? version
+
+/** Like Chrome's reduced user agent: all numbers after the major version are 0. */
+const chromeOf = (version: string): string => `Chrome/${majorOf(version)}.0.0.0`
+
+/**
+ * The user agent of a context. For a device, its user agent with this browser's version if it is a Chrome. Otherwise the browser's own without the
+ * word Headless, for which about six in a hundred sites refuse access.
+ */
+export function userAgentOf(version: string, emulated?: Emulated): string {
+  if (emulated?.userAgent !== undefined) {
+    return emulated.isExact ? emulated.userAgent : emulated.userAgent.replace(/Chrome\/[\d.]+/, chromeOf(version))
+  }
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${chromeOf(version)} Safari/537.36`
+}
+
+/**
+ * The same with matching client hints and platform, because Playwright leaves the brand HeadlessChrome in place. Browsers other than Chrome send no
+ * hints.
+ */
+export function buildUserAgent(actualVersion: string, emulated?: Emulated) {
+  const userAgent = userAgentOf(actualVersion, emulated)
+  const [, claimed] = /Chrome\/([\d.]+)/.exec(userAgent) ?? []
+  const platform = emulated?.platform ?? navigatorPlatformOf(userAgent)
+  if (claimed === undefined) return { userAgent, platform }
+  const version = majorOf(claimed) === majorOf(actualVersion) ? actualVersion : claimed
+  const brands = (of: string, noise: string) => [
+    { brand: 'Not:A-Brand', version: noise },
+    { brand: 'Chromium', version: of },
+  ]
+  const hints = { brands: brands(majorOf(version), '8'), fullVersionList: brands(version, '8.0.0.0'), bitness: '64', wow64: false }
+  const { platform: hinted, ...system } = platformOf(userAgent)
+  const hintedPlatform = emulated?.platform === undefined ? hinted : hintOf(emulated.platform)
+  const userAgentMetadata = { ...hints, ...system, platform: hintedPlatform, mobile: emulated?.mobile ?? false }
+  return { userAgent, platform, userAgentMetadata }
+}
+
+/** The value of `navigator.platform` for a user agent. */
+function navigatorPlatformOf(userAgent: string): string {
+  if (/iPhone|iPad/.test(userAgent)) return userAgent.includes('iPad') ? 'iPad' : 'iPhone'
+  if (userAgent.includes('Android')) return 'Linux armv81'
+  if (userAgent.includes('Windows')) return 'Win32'
+  return userAgent.includes('Macintosh') ? 'MacIntel' : 'Linux x86_64'
+}
+
+/** The platform name in client hints for a value of `navigator.platform`. */
+function hintOf(platform: string): string {
+  if (/^Win/.test(platform)) return 'Windows'
+  if (/^Mac/.test(platform)) return 'macOS'
+  if (/^(iPhone|iPad)/.test(platform)) return 'iOS'
+  return /^Linux arm/.test(platform) ? 'Android' : /^Linux/.test(platform) ? 'Linux' : platform
+}
+
+function platformOf(userAgent: string) {
+  const [, platformVersion, model] = /Android ([\d.]+); ([^;)]+?)(?: Build|\))/.exec(userAgent) ?? []
+  if (platformVersion !== undefined) return { platform: 'Android', platformVersion, architecture: '', model: model ?? '' }
+  const platform = userAgent.includes('Windows') ? 'Windows' : userAgent.includes('Macintosh') ? 'macOS' : 'Linux'
+  return { platform, platformVersion: '', architecture: 'x86', model: '' }
+}
+
+// For a missing glyph, Chromium queries fontconfig by language alone, without serif or sans-serif. Only this setting gives generic families a meaning
+// per script. The faces, and their order for each language, are in fonts/fonts.conf.
+
+type Families = { standard?: string; serif?: string; sansSerif?: string; fixed?: string }
+
+/** `region` as in the names of Noto's CJK faces. */
+const cjk = (region: string): Families => ({ serif: `Noto Serif CJK ${region}`, fixed: `Noto Sans Mono CJK ${region}` })
+
+const serif = (name: string): Families => ({ serif: `Noto Serif ${name}` })
+
+/** Generic families by script (ISO 15924). `standard` draws letters that a face lacks; its default is Times New Roman. */
+const SCRIPTS: Record<string, Families> = {
+  Jpan: cjk('JP'),
+  Hans: cjk('SC'),
+  Hant: cjk('TC'),
+  Hang: cjk('KR'),
+  Thai: serif('Thai'),
+  Deva: serif('Devanagari'),
+  Beng: serif('Bengali'),
+  Guru: serif('Gurmukhi'),
+  Gujr: serif('Gujarati'),
+  Taml: serif('Tamil'),
+  Telu: serif('Telugu'),
+  Knda: serif('Kannada'),
+  Mlym: serif('Malayalam'),
+  Sinh: serif('Sinhala'),
+  Laoo: serif('Lao'),
+  Khmr: serif('Khmer'),
+  Mymr: serif('Myanmar'),
+  Ethi: serif('Ethiopic'),
+  Armn: serif('Armenian'),
+  Geor: serif('Georgian'),
+  Hebr: serif('Hebrew'),
+  // Chromium has one script for Arabic and Urdu, whose serif faces differ. fonts.conf chooses those by language, so only the sans-serif
+  // face is here. Arial draws Latin letters, which that face lacks.
+  Arab: { sansSerif: 'Noto Sans Arabic', standard: 'Arial' },
+}
+
+const FONT_FAMILIES = {
+  fontFamilies: {},
+  forScripts: Object.entries(SCRIPTS).map(([script, fontFamilies]) => ({ script, fontFamilies })),
+}
+
+/** Gives serif text of each script a serif face. Can be called once per session. */
+export async function setFontFamilies(session: DevTools): Promise<void> {
+  await session.send('Page.setFontFamilies', FONT_FAMILIES)
+}

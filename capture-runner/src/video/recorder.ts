@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ExactClock } from '../browser/exact-clock.ts'
+import { ExactClock } from '../browser/frame-clock.ts'
 import type { FrameTime } from '../browser/frame-control.ts'
 import type { Tab } from '../browser/tab.ts'
 import { CaptureError } from '../runtime/errors.ts'

@@ -4,10 +4,14 @@ import { text } from 'node:stream/consumers'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import { type BrowserContextOptions, chromium } from 'playwright'
 import t from 'tap'
-import { toEmulatedMedia, toInitScripts } from '../../../capture-runner/src/browser/emulation.ts'
-import { setFontFamilies } from '../../../capture-runner/src/browser/font-families.ts'
+import {
+  buildUserAgent,
+  setFontFamilies,
+  toEmulatedMedia,
+  toInitScripts,
+  userAgentOf,
+} from '../../../capture-runner/src/browser/emulation.ts'
 import { findKeys, pressKeys } from '../../../capture-runner/src/browser/keyboard.ts'
-import { buildUserAgent, userAgentOf } from '../../../capture-runner/src/browser/user-agent.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { buildPlan, type ContextPlan, DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
 import { argumentsOf } from '../../../capture-runner/src/runtime/processes.ts'
