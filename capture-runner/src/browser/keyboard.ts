@@ -99,11 +99,13 @@ export function findKeys(combination: string): Key[] | undefined {
 }
 
 function findKey(name: string): Key | undefined {
-  const isOnKeypad = ({ location }: Key) => location === KEYPAD
-  const found = KEYS.find(({ code }) => code === name) ?? KEYS.find((key) => key.key === name && !isOnKeypad(key))
-  if (found) return found
-  const other = KEYS.find((key) => key.shifted?.key === name && !isOnKeypad(key))
-  return other?.shifted && { code: other.code, ...other.shifted }
+  const byCode = KEYS.find(({ code }) => code === name)
+  if (byCode) return byCode
+  const byKey = KEYS.find(({ key, shifted, location }) => location !== KEYPAD && (key === name || shifted?.key === name))
+  if (!byKey) return undefined
+  // With Shift, it stays the key that was named.
+  const { shifted, ...plain } = byKey
+  return plain.key === name ? plain : { ...plain, ...shifted }
 }
 
 /** Presses the keys one after the other, and releases them in the opposite order. */

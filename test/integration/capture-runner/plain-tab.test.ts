@@ -115,10 +115,10 @@ const ask = async (path: string, options: CaptureOptions): Promise<Record<string
 
 const lend = (plan: ContextPlan = DEFAULT_CONTEXT) => stage.browsers.lend('default', plan, AbortSignal.timeout(60_000))
 const first = await lend()
-const args = argumentsOf(first.browser.pid).filter((flag) => !/^--(user-data-dir|tintype-browser)/.test(flag))
+const args = argumentsOf(first.browser.pid).filter((flag) => /^--(?!user-data-dir|tintype-browser)/.test(flag))
 await stage.browsers.takeBack(first, true)
 /** Playwright's browser, with the flags of the runner's. */
-const playwrights = await chromium.launch({ executablePath: CHROMIUM, ignoreDefaultArgs: true, args: args.slice(1) })
+const playwrights = await chromium.launch({ executablePath: CHROMIUM, ignoreDefaultArgs: true, args })
 t.teardown(() => playwrights.close())
 
 const toContextOptions = (plan: ContextPlan): BrowserContextOptions => ({
@@ -146,8 +146,8 @@ async function askPlaywrights(path: string, options: CaptureOptions): Promise<Re
   const language = plan.locale === undefined ? {} : { acceptLanguage: plan.locale }
   await devTools.send('Emulation.setUserAgentOverride', { ...buildUserAgent(playwrights.version(), plan.emulated), ...language })
   await setFontFamilies(devTools)
-  if (plan.mediaType !== undefined) await page.emulateMedia({ media: plan.mediaType })
-  if (plan.mediaFeatures) await devTools.send('Emulation.setEmulatedMedia', toEmulatedMedia(plan))
+  // A page of Playwright loses the type with its process.
+  if (plan.mediaType !== undefined) await devTools.send('Emulation.setEmulatedMedia', toEmulatedMedia(plan))
   await page.goto(at(path))
   await page.waitForFunction(ONCE_REPORTED.waitForFunction ?? '')
   return reported[0] ?? {}
@@ -185,7 +185,7 @@ const KEYS =
   'a A 7 + Shift+a Shift+7 Control+A Control+Shift+a ControlOrMeta+c Enter Shift+Enter Tab Escape PageDown F6 Space Minus Shift+Minus'
 const RARE_KEYS =
   'Backquote Shift+Quote Numpad7 Shift+Numpad7 NumpadAdd NumpadEnter Shift+NumpadDecimal ShiftRight Shift+MetaRight AltGraph AudioVolumeUp'
-const NOTE_KEYS = `globalThis.noted = []; document.querySelector('textarea').focus()
+const NOTE_KEYS = `document.querySelector('textarea').focus()
   for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput']) addEventListener(type, (event) => noted.push([type, event.key, event.code, event.keyCode,
     event.location, event.ctrlKey, event.shiftKey, event.altKey, event.metaKey, event.repeat, event.data].join()))`
 
@@ -196,8 +196,9 @@ t.test('keys are the same to a page, and unknown ones are found', async (t) => {
   const page = await playwrights.newPage()
   const html = '<textarea></textarea>'
   await Promise.all([page.setContent(html), session.send('Page.setDocumentContent', { frameId, html })])
+  await Promise.all([page.evaluate(NOTE_KEYS), session.send('Runtime.evaluate', { expression: NOTE_KEYS })])
   for (const key of `${KEYS} ${RARE_KEYS}`.split(' ')) {
-    await Promise.all([page.evaluate(NOTE_KEYS), session.send('Runtime.evaluate', { expression: NOTE_KEYS })])
+    await Promise.all([page.evaluate('noted = []'), session.send('Runtime.evaluate', { expression: 'noted = []' })])
     await Promise.all([page.keyboard.press(key), pressKeys(session, findKeys(key) ?? [])])
     const { result } = await session.send('Runtime.evaluate', { expression: 'noted', returnByValue: true })
     t.strictSame(result.value, await page.evaluate('noted'), key)
