@@ -1,11 +1,13 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { Browsers, Lease } from '../browser/browsers.ts'
-import { findUnfit } from '../comparison/find-unfit.ts'
+import { findUnfit } from '../comparison/decide.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/policy.ts'
+import type { EgressSession } from '../egress/session.ts'
 import type { HttpCache } from '../http-cache/http-cache.ts'
 import { sizeOf } from '../picture/stitch.ts'
+import type { NetworkPlan } from '../plan/network.ts'
 import { buildPlan, type CapturePlan, formatOf, withFrameControl } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
@@ -15,16 +17,12 @@ import { bounded } from '../runtime/race.ts'
 import { TEXT_VERSION, VERSION } from '../runtime/version.ts'
 import { openRecorder, type Recorder } from '../video/directory.ts'
 import type { RecorderParts } from '../video/parts.ts'
-import { armEgress } from './arm-egress.ts'
-import { openBaseline } from './compare.ts'
-import { compareTwice } from './confirm.ts'
+import { inRealTimeAfterHang, repeatedly } from './attempts.ts'
+import { compareTwice, openBaseline } from './compare.ts'
 import { copyIfAsked } from './copy.ts'
-import { inRealTimeAfterHang } from './in-real-time.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
-import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
-import { upload } from './upload.ts'
-import { uploadArtifacts } from './upload-artifacts.ts'
+import { upload, uploadArtifacts } from './upload.ts'
 
 /** What captures need from the runner. */
 export interface CaptureParts {
@@ -177,4 +175,16 @@ async function takeScreenshot({
     // Not awaited, so that the upload runs while the next tab opens.
     void browsers.takeBack(lease, isSound).finally(watch.end)
   }
+}
+
+/** Arms a capture's egress session with the pool's rules and the client's proxy. */
+export function armEgress(session: Pick<EgressSession, 'arm'>, policy: EgressPolicy, { proxy, isOffline }: NetworkPlan): void {
+  // A session that was never armed refuses everything.
+  if (isOffline) return
+  session.arm(proxy === undefined ? policy : withProxy(policy, proxy))
+}
+
+function withProxy(policy: EgressPolicy, proxy: NonNullable<NetworkPlan['proxy']>): EgressPolicy {
+  const { parentProxy } = policy
+  return { ...policy, parentProxy: { ...proxy, ...(parentProxy?.chosenBy === 'operator' ? { via: parentProxy } : {}) } }
 }

@@ -1,4 +1,5 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { doubled, repeat } from '@tintype/crds/runtime/retry'
 import { ETAG_HASH, etagOf, isConditionUnmet, isRepeatable } from '@tintype/crds/storage/s3/presigned'
@@ -6,6 +7,8 @@ import { Agent, request } from 'undici'
 import { type Content, hashOf, sizeOfContent, streamOf } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
+import type { Findings } from '../steps/step.ts'
+import { toSize } from './outcome.ts'
 
 // Uploads one object by a presigned PUT, with retries while the storage is unavailable and the attempt has time. `If-None-Match: *` is among the signed
 // headers, so a stored object is never overwritten, not even by a retry.
@@ -96,4 +99,26 @@ function toStorageError(reason: unknown, { status, cause }: PutResponse): unknow
   return new CaptureError('STORAGE_FAILED', status === undefined ? 'the storage did not respond' : `the storage returned ${status}`, {
     cause,
   })
+}
+
+/**
+ * Stores the additional files. A file that is too large is left out with a warning, because the screenshot matters most.
+ * @throws CaptureError STORAGE_FAILED; the signal's reason
+ */
+export async function uploadArtifacts(findings: Findings, order: CaptureOrder, signal: AbortSignal): Promise<StoredArtifact[]> {
+  const places = (order.artifacts ?? []).flatMap(({ type, upload: place }) => {
+    const bytes = findings.files.get(type)
+    return bytes ? [{ type, place, bytes }] : []
+  })
+  const fitting = places.filter(({ type, place, bytes }) => {
+    if (bytes.length <= place.maxBytes) return true
+    findings.warnings.push(`${type} was left out: it has ${toSize(bytes.length)}`)
+    return false
+  })
+  return Promise.all(
+    fitting.map(async ({ type, place, bytes }) => {
+      const { etag, fileSizeBytes } = await upload(bytes, place, signal)
+      return { type, fileSizeBytes, etag }
+    }),
+  )
 }

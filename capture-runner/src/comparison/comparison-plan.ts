@@ -1,7 +1,7 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { regionOf } from '@tintype/crds/options/output/comparison'
 import { type StatusRange, toStatusRange } from '@tintype/crds/options/rules/texts'
-import type { PageArea } from './to-boxes.ts'
+import type { PageArea } from './boxes.ts'
 
 /** How to compare the picture with an earlier one, and what to leave out. */
 export interface ComparisonPlan {

@@ -1,4 +1,4 @@
-import { createMatcher } from '../../blocking/patterns.ts'
+import { createMatcher } from '../../blocking/request-evaluator.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { PageProblems, Step, Work } from '../step.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createMatcher } from '../../../../capture-runner/src/blocking/patterns.ts'
+import { createMatcher } from '../../../../capture-runner/src/blocking/request-evaluator.ts'
 import { assertEvery } from '../../../support/accepts.ts'
 
 const cases: [pattern: string, address: string, fits: boolean][] = [

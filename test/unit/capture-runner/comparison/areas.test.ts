@@ -1,14 +1,13 @@
 import { MAX_IGNORED_BOXES } from '@tintype/crds/kinds/comparison'
 import t from 'tap'
-import { groupCells } from '../../../../capture-runner/src/comparison/cell-groups.ts'
+import { mergeOverlapping, PAGE_FRAME, toBox, toBoxes, toIgnored } from '../../../../capture-runner/src/comparison/boxes.ts'
 import { ChangeFinder } from '../../../../capture-runner/src/comparison/change-finder.ts'
 import { ChangedPixels } from '../../../../capture-runner/src/comparison/changed-pixels.ts'
 import { allocateRows, toPixels } from '../../../../capture-runner/src/comparison/decoded-picture.ts'
 import { toIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
 import { type InParts, inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
-import { mergeOverlapping } from '../../../../capture-runner/src/comparison/merge-boxes.ts'
 import { compareSizes, isCanvasTooLarge } from '../../../../capture-runner/src/comparison/outside.ts'
-import { PAGE_FRAME, toBox, toBoxes, toIgnored } from '../../../../capture-runner/src/comparison/to-boxes.ts'
+import { groupCells } from '../../../../capture-runner/src/comparison/regions.ts'
 
 const end = <T>(work: InParts<T>): Promise<T> => inTurns(work, AbortSignal.timeout(60_000))
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findUnfit, type PageFacts } from '../../../../capture-runner/src/comparison/find-unfit.ts'
+import { findUnfit, type PageFacts } from '../../../../capture-runner/src/comparison/decide.ts'
 
 const URL = 'https://shop.example/offer'
 const shown: PageFacts = { httpStatus: 200, finalUrl: URL, forms: [], isBrokenOff: false }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
+import { mergeOverlapping } from '../../../../capture-runner/src/comparison/boxes.ts'
 import { CELL, ChangedPixels } from '../../../../capture-runner/src/comparison/changed-pixels.ts'
 import { comparePictures } from '../../../../capture-runner/src/comparison/compare.ts'
 import { decide, evaluate } from '../../../../capture-runner/src/comparison/decide.ts'
 import { allocateRows, type DecodedPicture, toPixels } from '../../../../capture-runner/src/comparison/decoded-picture.ts'
 import { fillIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
 import { type InParts, inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
-import { mergeOverlapping } from '../../../../capture-runner/src/comparison/merge-boxes.ts'
 import { compareSizes } from '../../../../capture-runner/src/comparison/outside.ts'
 import { BLACK, Drawing } from '../../../support/drawing.ts'
 

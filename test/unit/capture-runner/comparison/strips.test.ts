@@ -1,10 +1,9 @@
 import pixelmatch from 'pixelmatch'
 import t from 'tap'
-import type { ComparisonSettings } from '../../../../capture-runner/src/comparison/change-finder.ts'
+import { type ComparisonSettings, forgiveOffsets } from '../../../../capture-runner/src/comparison/change-finder.ts'
 import { ChangedPixels } from '../../../../capture-runner/src/comparison/changed-pixels.ts'
 import { comparePictures } from '../../../../capture-runner/src/comparison/compare.ts'
 import { CHANNELS, type DecodedPicture } from '../../../../capture-runner/src/comparison/decoded-picture.ts'
-import { forgiveOffsets } from '../../../../capture-runner/src/comparison/forgive-offsets.ts'
 import { toIgnoreMask } from '../../../../capture-runner/src/comparison/ignore-mask.ts'
 
 // Compares random pictures, and again by a plain implementation: pixelmatch on the whole pictures, and then one cell after the other.

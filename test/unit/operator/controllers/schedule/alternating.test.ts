@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { findUnfit, type PageFacts } from '../../../../../capture-runner/src/comparison/find-unfit.ts'
+import { findUnfit, type PageFacts } from '../../../../../capture-runner/src/comparison/decide.ts'
 import type { CaptureResult, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ScheduleComparison } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { waitingRunOf } from '../../../../../crds/src/records/approval.ts'

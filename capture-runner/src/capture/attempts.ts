@@ -1,6 +1,6 @@
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { retry } from '@tintype/crds/runtime/retry'
-import { CaptureError } from '../runtime/errors.ts'
+import { CaptureError, FrameHungError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 import type { Captured } from './run.ts'
 
@@ -28,3 +28,19 @@ export async function repeatedly(
 }
 
 const isTransient = (error: unknown): boolean => error instanceof CaptureError && TRANSIENT.has(error.code)
+
+/**
+ * Takes the screenshot. If a frame of the browser never ends, takes it once more in another browser, in a tab that draws by itself and has no virtual
+ * clock.
+ * @param take one attempt in its own context
+ */
+export async function inRealTimeAfterHang<C extends Pick<Captured, 'findings'>>(take: (isRealTime: boolean) => Promise<C>): Promise<C> {
+  try {
+    return await take(false)
+  } catch (error) {
+    if (!(error instanceof FrameHungError)) throw error
+  }
+  const captured = await take(true)
+  captured.findings.warnings.push('the browser stopped drawing, so the page was loaded a second time')
+  return captured
+}
