@@ -1,6 +1,5 @@
 import { toCall } from '../page/call.ts'
-import type { ContextPlan } from '../plan/context.ts'
-import type { MediaPlan } from '../plan/media.ts'
+import type { ContextPlan, MediaPlan } from '../plan/context.ts'
 import { type DevTools, enableNetwork } from './devtools.ts'
 
 // Emulates another device, place or time, in each session with a page, frame or worker.

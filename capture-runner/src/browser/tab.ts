@@ -1,6 +1,5 @@
 import type { EgressSession } from '../egress/session.ts'
-import type { ContextPlan } from '../plan/context.ts'
-import type { MediaPlan } from '../plan/media.ts'
+import type { ContextPlan, MediaPlan } from '../plan/context.ts'
 import { CaptureError, FrameHungError } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
 import { countScripts, type DevTools, enableNetwork, enablePageEvents, type ParentSession } from './devtools.ts'

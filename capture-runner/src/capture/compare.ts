@@ -33,7 +33,7 @@ import type { Captured } from './run.ts'
 // Compares the screenshot with the picture of the order, after the tab has been given back.
 
 /** The picture to compare with, on disk. Dispose it after the comparison. */
-export interface FetchedBaseline extends AsyncDisposable {
+interface FetchedBaseline extends AsyncDisposable {
   directory: string
   file: string
   /** SHA-256 of the file in hex, after the download. */
@@ -84,7 +84,7 @@ async function fetchText({ text }: Baseline, directory: string, signal: AbortSig
 type Compared = Pick<Findings, 'engine' | 'files' | 'frame' | 'ignoredElements' | 'unfit' | 'warnings'>
 
 /** A compared picture. */
-export interface Examined {
+interface Examined {
   sha256: string
   comparison: Comparison
   /** The visible text of the page, if it was stored. */
@@ -311,7 +311,7 @@ const READ_OTHERWISE =
   'the words were not compared, because another version of Tintype read the text of the earlier capture; compare with a newer one'
 
 /** What a comparison needs, and how to capture the page again. */
-export interface Confirmation {
+interface Confirmation {
   baseline: FetchedBaseline
   plan: CapturePlan
   /** Epoch milliseconds. */

@@ -10,7 +10,7 @@ import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-r
 import { repeat } from '@tintype/crds/runtime/retry'
 import { EgressError, systemCodeOf } from '../egress/egress-error.ts'
 import type { Guard } from '../egress/guard.ts'
-import type { EgressPolicy } from '../egress/policy.ts'
+import type { EgressPolicy } from '../egress/route.ts'
 import { type CapturePlan, formatOf } from '../plan/plan.ts'
 import { type CopyPlan, toCopyKey } from '../plan/storage.ts'
 import { type Content, sizeOfContent, streamOf } from '../runtime/content.ts'

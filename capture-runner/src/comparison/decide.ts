@@ -119,7 +119,7 @@ export interface PageFacts {
 }
 
 /** The page as it should be: that of the earlier picture, or the URL of the request. */
-export interface Expected {
+interface Expected {
   url: string
   /** Undefined: not known. */
   forms: readonly FormKind[] | undefined

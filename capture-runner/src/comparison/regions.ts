@@ -47,7 +47,7 @@ export interface Evaluation extends Regions {
 }
 
 /** How to evaluate a difference. */
-export interface RegionRules {
+interface RegionRules {
   /** Changed pixels from which a region counts. */
   minPixels: number
   /** Share of its box that must have changed; default: 0. */
@@ -323,7 +323,7 @@ function boxOf(cells: Uint32Array, changed: ChangedPixels, weights: Uint8Array):
 // Groups the cells of a grid that are near each other. Pure functions.
 
 /** The grid of a picture. */
-export interface Grid {
+interface Grid {
   columns: number
   rows: number
 }
@@ -366,7 +366,7 @@ export function* groupCells({ columns, rows }: Grid, reach: number, wanted: Uint
 }
 
 /** Visits the cells that are at most `reach` away from a cell. */
-export function forNear({ columns, rows }: Grid, cell: number, reach: number, visit: (near: number) => void): void {
+function forNear({ columns, rows }: Grid, cell: number, reach: number, visit: (near: number) => void): void {
   const column = cell % columns
   const row = (cell - column) / columns
   const right = Math.min(columns - 1, column + reach)

@@ -7,7 +7,7 @@ const MAX_WORDS = 20
 const MAX_LENGTH = 64
 
 /** The words that changed. */
-export interface ChangedWords {
+interface ChangedWords {
   textChanged: boolean
   wordsAdded: string[]
   wordsRemoved: string[]
@@ -86,7 +86,7 @@ const shorten = (words: readonly string[]): string[] => words.slice(0, MAX_WORDS
 // Finds what changed between two lists of words: the shortest edit script (Myers, 1986). Pure functions.
 
 /** Words of the earlier list from an index on, and what replaces them. */
-export interface Hunk {
+interface Hunk {
   at: number
   removed: readonly string[]
   added: readonly string[]

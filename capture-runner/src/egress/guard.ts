@@ -1,20 +1,15 @@
 // The egress guard: a SOCKS proxy in the runner's process, with one session per capture. It is the browser's only connection to the network,
-// and no capture runs without it. The jail (../jail) enforces this; Chromium's flags (flags.ts) only ask for it.
+// and no capture runs without it. The jail (../jail) enforces this; Chromium's flags (EGRESS_FLAGS) only ask for it.
 
-import type net from 'node:net'
+import { once } from 'node:events'
+import net from 'node:net'
 import os from 'node:os'
 import { connect } from './connect.ts'
 import type { DialTimes } from './dial.ts'
-import { type OpenListener, openLoopbackListener } from './listener.ts'
-import type { EgressPolicy } from './policy.ts'
 import { createResolver, type ResolverConfig } from './resolve.ts'
-import type { Target } from './route.ts'
+import type { EgressPolicy, Target } from './route.ts'
 import { type EgressSession, openSession } from './session.ts'
 
-export type { OpenListener } from './listener.ts'
-export type { EgressPolicy, ParentProxy } from './policy.ts'
-export type { RequestLog, RequestLogEntry } from './request-log.ts'
-export type { EgressSession } from './session.ts'
 
 /** Settings of the guard. The defaults are those of production. */
 export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
@@ -66,5 +61,34 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
         onClose: () => void (listener.ownPort !== undefined && ownPorts.delete(listener.ownPort)),
       })
     },
+  }
+}
+
+/** Accepts the browser's connections for one session, on loopback of the pod or of the jail. */
+export interface Listener {
+  /** The proxy URL to give to the browser. */
+  readonly proxyUrl: string
+  /** The port, if it is in the pod's network namespace. A page must not reach it through the guard. */
+  readonly ownPort?: number
+  /** Accepts connections from now on. Connections made while there is no handler are closed. */
+  listen: (onConnection: (socket: net.Socket) => void) => void
+  /** Stops listening. Depending on the implementation, the listener may serve another session afterwards. */
+  release: () => void
+}
+
+/** Opens or finds a listener that no session uses. */
+export type OpenListener = () => Promise<Listener>
+
+/** Listens on the pod's own loopback, for a browser outside the jail. */
+const openLoopbackListener: OpenListener = async () => {
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  return {
+    proxyUrl: `socks5://127.0.0.1:${port}`,
+    ownPort: port,
+    listen: (onConnection) => void server.on('connection', onConnection),
+    release: () => void server.close(),
   }
 }

@@ -1,6 +1,7 @@
 // One capture's network activity as the guard saw it. The runner classifies failures by this log, never by Chromium's text:
 // Chromium reports every connection that was not made as ERR_SOCKS_CONNECTION_FAILED.
 
+import type net from 'node:net'
 import { type EgressCode, EgressError, systemCodeOf } from './egress-error.ts'
 
 /** One connection, or one request of plain http through a parent proxy that reads requests. */
@@ -81,5 +82,30 @@ export class OpenRequestLog implements RequestLog {
     entry.reason = cause.message
     if (cause.publicMessage !== undefined) entry.publicMessage = cause.publicMessage
     if (cause.systemCode !== undefined) entry.error = cause.systemCode
+  }
+}
+
+/** Counts the bytes of one socket for one log entry, and reports when the capture has used up its bytes. */
+export interface Meter {
+  /** Adds the bytes transferred since the last call. */
+  read: () => void
+}
+
+/** @param onSpent called when the total in the request log exceeds `maxBytes` */
+export const createMeter = (
+  socket: net.Socket,
+  entry: RequestLogEntry,
+  requestLog: OpenRequestLog,
+  maxBytes: number,
+  onSpent: () => void,
+): Meter => {
+  let { bytesRead, bytesWritten } = socket
+  return {
+    read: () => {
+      requestLog.count(entry, socket.bytesWritten - bytesWritten, socket.bytesRead - bytesRead)
+      bytesRead = socket.bytesRead
+      bytesWritten = socket.bytesWritten
+      if (requestLog.bytesReceived + requestLog.bytesSent > maxBytes) onSpent()
+    },
   }
 }

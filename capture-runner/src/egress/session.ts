@@ -3,15 +3,13 @@
 
 import http from 'node:http'
 import type net from 'node:net'
+import { dialParent } from './connect.ts'
 import { EgressError } from './egress-error.ts'
 import { createForwarder } from './forward.ts'
-import type { Listener } from './listener.ts'
-import type { OpenSession } from './open-session.ts'
-import { dialParent } from './parent-tunnel.ts'
-import type { EgressPolicy } from './policy.ts'
+import type { Listener } from './guard.ts'
 import { OpenRequestLog, type RequestLog } from './request-log.ts'
 import type { createResolver } from './resolve.ts'
-import type { RouteContext } from './route.ts'
+import type { EgressPolicy, RouteContext, Target } from './route.ts'
 import { serve } from './tunnel.ts'
 
 /** A session as the runner sees it. */
@@ -26,7 +24,7 @@ export interface EgressSession {
 }
 
 /** What the guard passes to a session. */
-export interface SessionParts {
+interface SessionParts {
   listener: Listener
   resolver: ReturnType<typeof createResolver>
   route: Omit<RouteContext, 'policy' | 'resolve' | 'passed'>
@@ -109,4 +107,22 @@ export const openSession = ({ listener, resolver, route: fixed, now, onClose }: 
       onClose()
     },
   }
+}
+
+// The part of a session that the handlers of plain requests and of tunnels share.
+
+/** A session as its request handlers see it. */
+export interface OpenSession {
+  readonly requestLog: OpenRequestLog
+  /** Pools connections to a parent proxy that reads requests. */
+  readonly parentAgent: http.Agent
+  /** Accepts a connection with unencrypted http, for such a proxy. */
+  forward: (client: net.Socket, target: Target) => void
+  /** @throws EgressError before the session is armed, and after its bytes are used up */
+  route: () => RouteContext
+  maxBytes: () => number
+  /** Destroys the socket when the session closes. */
+  own: (socket: net.Socket) => net.Socket
+  /** Closes all connections because the capture has used up its bytes. */
+  exhaust: () => void
 }

@@ -2,15 +2,12 @@
 // Each connection leads to the one target that was checked. A refused connection closes without a response.
 
 import type net from 'node:net'
-import { connect } from './connect.ts'
+import { connect, takesRequests } from './connect.ts'
 import { systemCodeOf } from './egress-error.ts'
-import { createMeter } from './meter.ts'
-import type { OpenSession } from './open-session.ts'
-import { takesRequests } from './parent-tunnel.ts'
-import type { RequestLogEntry } from './request-log.ts'
+import { createMeter, type RequestLogEntry } from './request-log.ts'
 import { checkTarget, ignore, parentFor, type Target } from './route.ts'
-import { read } from './socks.ts'
-import { readConnectRequest, sendConnectReply } from './socks-server.ts'
+import type { OpenSession } from './session.ts'
+import { read, readConnectRequest, sendConnectReply } from './socks.ts'
 
 const HTTPS_PORT = 443
 /** First byte of a TLS handshake record. No http request begins with it. */

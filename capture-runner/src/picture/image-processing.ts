@@ -5,7 +5,7 @@ import { CaptureError } from '../runtime/errors.ts'
 import { clampQuality, encodeWebp } from './encode.ts'
 import sharp from './library.ts'
 import { sizeOf } from './stitch.ts'
-import { canEnlarge, targetSize } from './target-size.ts'
+import { canEnlarge, targetSize } from './tiles.ts'
 
 // Processes an image after the screenshot, only if an option needs it. Otherwise the browser's file is the result.
 

@@ -1,6 +1,5 @@
 import { captureDefaults, type EffectiveOptions } from '@tintype/crds/options/catalog'
 import { type Device, findDevice, toTimeZone } from '@tintype/crds/options/page/browser'
-import { buildMedia, type MediaPlan } from './media.ts'
 
 /** The browser to emulate. */
 export interface EmulatedBrowser extends Pick<Device, 'mobile' | 'touch'> {
@@ -95,4 +94,31 @@ function buildEmulated(options: EffectiveOptions): EmulatedBrowser | undefined {
 function buildGeolocation(options: EffectiveOptions): Pick<ContextPlan, 'geolocation'> {
   const { geolocationLatitude: latitude, geolocationLongitude: longitude, geolocationAccuracy: accuracy } = options
   return latitude === undefined || longitude === undefined ? {} : { geolocation: { latitude, longitude, accuracy } }
+}
+
+/** Emulated media. Absent values are the browser's defaults. */
+export interface MediaPlan {
+  colorScheme: 'light' | 'dark'
+  mediaType?: 'screen' | 'print'
+  reducedMotion?: true
+  forcedColors?: true
+  moreContrast?: true
+  /** Further CSS media features by name. */
+  mediaFeatures?: Readonly<Record<string, string>>
+  forceDark?: true
+}
+
+/** Builds the plan for media. */
+function buildMedia(options: EffectiveOptions): MediaPlan {
+  const { darkMode, mediaType, reducedMotion, forcedColors, prefersContrast, mediaFeatures, darkModeForce } = options
+  const features = { ...mediaFeatures, ...(prefersContrast === 'less' ? { 'prefers-contrast': 'less' } : {}) }
+  return {
+    colorScheme: darkMode ? 'dark' : 'light',
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(reducedMotion ? { reducedMotion: true } : {}),
+    ...(forcedColors ? { forcedColors: true } : {}),
+    ...(prefersContrast === 'more' ? { moreContrast: true } : {}),
+    ...(Object.keys(features).length === 0 ? {} : { mediaFeatures: features }),
+    ...(darkModeForce ? { forceDark: true } : {}),
+  }
 }

@@ -1,7 +1,7 @@
 import { thumbnailFormat } from '@tintype/crds/options/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import { isMoving } from '@tintype/crds/options/output/formats'
-import { type Color, parseColor } from './image.ts'
+import { type Color, parseColor } from './picture.ts'
 
 /** A resize, in pixels. */
 export interface ResizePlan {

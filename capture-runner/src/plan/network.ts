@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
-import type { ParentProxy } from '../egress/policy.ts'
+import type { ParentProxy } from '../egress/route.ts'
 
 /** Network settings. May contain a proxy's password, so never log them. */
 export interface NetworkPlan {
@@ -22,3 +23,28 @@ function withCredentials(proxy: string, { proxyUsername, proxyPassword = '' }: P
   if (proxyUsername === undefined) return proxy
   return proxy.replace('://', `://${encodeURIComponent(proxyUsername)}:${encodeURIComponent(proxyPassword)}@`)
 }
+
+/** Which captures of the batch share responses. */
+export interface HttpCachePlan {
+  /** Identifies the batch and all option values: captures share only if all are equal. A hash, because options may be secret. */
+  partition: string
+}
+
+interface Order {
+  batchId: string | undefined
+  /** Origin that receives the client's headers. It may differ among the pages of a batch. */
+  signInOrigin: string | undefined
+}
+
+/** Builds the plan for sharing responses. Includes every option, because any option may change the requests. */
+export function buildHttpCache(
+  options: EffectiveOptions,
+  secrets: PrivateOptions | undefined,
+  { batchId, signInOrigin }: Order,
+): HttpCachePlan | undefined {
+  if (options.httpCache === 'off' || batchId === undefined) return undefined
+  const parts = JSON.stringify([batchId, signInOrigin ?? null, sortedEntries(options), sortedEntries(secrets ?? {})])
+  return { partition: createHash('sha256').update(parts).digest('hex') }
+}
+
+const sortedEntries = (options: object) => Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Identity, MAX_WAIT_SECONDS, type SandboxReport, type VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { MAX_SEALED_BYTES } from '@tintype/crds/options/private'
 import type { Logger } from 'pino'
-import type { OrderKeys } from './keys.ts'
+import type { OrderKeys, Verifier } from './authentication.ts'
 import type { Runner } from './runner.ts'
-import type { Verifier } from './signature.ts'
 
 // The server side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It checks the signature, then the hash of the body, then decrypts. All but
 // the operator get 401, and nothing of their body is parsed.

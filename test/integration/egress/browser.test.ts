@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright'
-import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import type { EgressSession } from '../../../capture-runner/src/egress/session.ts'
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
 import { assertEvery, assertSome } from '../../support/accepts.ts'

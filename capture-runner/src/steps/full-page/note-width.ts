@@ -1,5 +1,5 @@
 import { callInPage } from '../../page/call.ts'
-import { windowAt } from '../../picture/region.ts'
+import { windowAt } from '../../picture/tiles.ts'
 import type { Step } from '../step.ts'
 
 /** The browser rounds the width of content up. */

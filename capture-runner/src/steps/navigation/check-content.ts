@@ -1,7 +1,7 @@
 import { cutText } from '@tintype/crds/text/cut-text'
 import { callInPage } from '../../page/call.ts'
 import type { BrokenRule, ContentRules } from '../../page/functions.ts'
-import { hasOwnCanvas } from '../../plan/image.ts'
+import { hasOwnCanvas } from '../../plan/picture.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import type { Step, Work } from '../step.ts'

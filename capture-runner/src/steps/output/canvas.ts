@@ -1,4 +1,4 @@
-import type { Color } from '../../plan/image.ts'
+import type { Color } from '../../plan/picture.ts'
 import { awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 

@@ -1,8 +1,13 @@
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import { cutText } from '@tintype/crds/text/cut-text'
+import type { Lifecycle } from '../../browser/lifecycle.ts'
 import { callInPage } from '../../page/call.ts'
-import { describePicture } from '../../picture/picture-notes.ts'
+import type { DocumentFacts } from '../../page/functions.ts'
+import sharp from '../../picture/library.ts'
+import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
 import { hashOf } from '../../runtime/content.ts'
+import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
@@ -84,4 +89,97 @@ async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> 
   const found = await awaitResponse(Promise.all(sent), signal)
   const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => cutText(familyName, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
+}
+
+// Describes an image in a few bytes.
+
+/** Number of colors, and side of the sample in pixels. */
+const MAX_COLORS = 6
+const SIDE = 64
+/** Number of bits per channel that distinguish colors. */
+const KEPT_BITS = 4
+
+/** Hash and colors of an image. */
+interface PictureNotes {
+  /** 64 bits in hex. Similar images differ in few bits. */
+  perceptualHash: string
+  /** `#rrggbb`, most frequent first. */
+  palette: string[]
+}
+
+/** Computes hash and colors of an image. */
+export async function describePicture(picture: Buffer): Promise<PictureNotes> {
+  const open = () => sharp(picture, { limitInputPixels: false }).flatten({ background: '#ffffff' })
+  const [gray, small] = await Promise.all([
+    open().grayscale().resize(9, 8, { fit: 'fill' }).raw().toBuffer(),
+    open().toColorspace('srgb').resize(SIDE, SIDE, { fit: 'fill', kernel: 'nearest' }).raw().toBuffer(),
+  ])
+  return { perceptualHash: toDifferenceHash(gray), palette: toPalette(small) }
+}
+
+/** Difference hash: whether each pixel is brighter than the next one in its row. @param gray 9 × 8 pixels, at least one byte each */
+export function toDifferenceHash(gray: Buffer): string {
+  const channels = gray.length / 72
+  let bits = 0n
+  for (let y = 0; y < 8; y++) {
+    for (let x = 0; x < 8; x++) {
+      const at = (column: number) => gray[(y * 9 + column) * channels] ?? 0
+      bits = (bits << 1n) | (at(x) > at(x + 1) ? 1n : 0n)
+    }
+  }
+  return bits.toString(16).padStart(16, '0')
+}
+
+/** The most frequent colors, with similar ones merged. @param pixels red, green, blue of each */
+export function toPalette(pixels: Buffer): string[] {
+  const boxes = new Map<number, { count: number; sum: [number, number, number] }>()
+  for (let i = 0; i + 2 < pixels.length; i += 3) {
+    const [r = 0, g = 0, b = 0] = pixels.subarray(i, i + 3)
+    const shift = 8 - KEPT_BITS
+    const key = ((r >> shift) << (2 * KEPT_BITS)) | ((g >> shift) << KEPT_BITS) | (b >> shift)
+    const box = boxes.get(key) ?? { count: 0, sum: [0, 0, 0] }
+    box.count++
+    box.sum = [box.sum[0] + r, box.sum[1] + g, box.sum[2] + b]
+    boxes.set(key, box)
+  }
+  const largest = [...boxes.values()].sort((a, b) => b.count - a.count).slice(0, MAX_COLORS)
+  return largest.map(
+    ({ count, sum }) =>
+      `#${sum
+        .map((channel) =>
+          Math.round(channel / count)
+            .toString(16)
+            .padStart(2, '0'),
+        )
+        .join('')}`,
+  )
+}
+
+const TITLE_LENGTH = 512
+const URL_LENGTH = 8_192
+
+/** Records title, URL and status of the captured page. */
+export const metadata: Step = {
+  name: 'metadata',
+  onFailure: 'warn',
+  run: async (work) => {
+    const { tab, findings } = work
+    const facts = await callInPage(work, 'readDocumentFacts')
+    noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
+    findings.pageTitle = cutText(facts.title, TITLE_LENGTH)
+    findings.finalUrl = cutText(facts.url === SYNTHETIC_ADDRESS ? MARKUP_URL : facts.url, URL_LENGTH)
+    const status = tab.lifecycle.response?.status ?? facts.status
+    if (status > 0) findings.httpStatus = status
+    if (facts.isChallenged) findings.unfit = 'bot_challenge'
+    findings.forms = facts.forms
+    findings.isBrokenOff = tab.lifecycle.brokenOff !== undefined
+  },
+}
+
+/** @throws CaptureError when the response broke off before any content, since the browser could not take a screenshot */
+function noteBrokenResponse({ brokenOff }: Lifecycle, { hasBody }: DocumentFacts, warnings: string[]): void {
+  if (brokenOff === undefined) return
+  const how = brokenOff.replace(/^net::/, '')
+  if (!hasBody) throw new CaptureError('NAVIGATION_FAILED', `the page’s response broke off before there was anything to show (${how})`)
+  warnings.push(`the page’s response broke off, so the picture may not show all of it (${how})`)
 }

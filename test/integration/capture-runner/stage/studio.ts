@@ -11,7 +11,7 @@ import { inRealTimeAfterHang } from '../../../../capture-runner/src/capture/atte
 import { armEgress } from '../../../../capture-runner/src/capture/capture.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
-import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
+import type { EgressPolicy } from '../../../../capture-runner/src/egress/route.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
 import { buildPlan, withFrameControl } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'

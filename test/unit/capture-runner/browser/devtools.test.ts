@@ -83,7 +83,7 @@ const INTERNALS = 'capture-runner/src/browser/devtools.ts'
 const PRIVATE = /(?<=[.{,;\s?])_[a-z]\w+(?=\??[:.,;)?\s])/g
 
 /** HAR files name extensions in this way, too. */
-const HAR = 'capture-runner/src/requests/har.ts'
+const HAR = 'capture-runner/src/requests/journal.ts'
 
 const privateNamesOf = (code: string): string[] => [...new Set(code.match(PRIVATE))]
 

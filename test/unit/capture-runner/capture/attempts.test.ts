@@ -3,7 +3,7 @@ import t from 'tap'
 import { inRealTimeAfterHang, repeatedly } from '../../../../capture-runner/src/capture/attempts.ts'
 import { armEgress } from '../../../../capture-runner/src/capture/capture.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
-import type { EgressPolicy, ParentProxy } from '../../../../capture-runner/src/egress/policy.ts'
+import type { EgressPolicy, ParentProxy } from '../../../../capture-runner/src/egress/route.ts'
 import { CaptureError, FrameHungError } from '../../../../capture-runner/src/runtime/errors.ts'
 
 const captured = () => ({ picture: Buffer.alloc(0), findings: { warnings: [] as string[] } }) as unknown as Captured

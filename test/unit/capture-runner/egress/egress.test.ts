@@ -1,7 +1,7 @@
 import t from 'tap'
 import { classifyFailure } from '../../../../capture-runner/src/egress/classify-failure.ts'
 import { EgressError } from '../../../../capture-runner/src/egress/egress-error.ts'
-import { endToEnd, withHost } from '../../../../capture-runner/src/egress/headers.ts'
+import { endToEnd, withHost } from '../../../../capture-runner/src/egress/forward.ts'
 import { MAX_LOG_ENTRIES, OpenRequestLog } from '../../../../capture-runner/src/egress/request-log.ts'
 
 const logOf = (host: string, port: number, error?: Error): OpenRequestLog => {

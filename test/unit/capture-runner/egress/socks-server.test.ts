@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { Duplex } from 'node:stream'
 import t from 'tap'
-import { readConnectRequest, sendConnectReply } from '../../../../capture-runner/src/egress/socks-server.ts'
+import { readConnectRequest, sendConnectReply } from '../../../../capture-runner/src/egress/socks.ts'
 
 /** A connection with bytes from the browser. `sent` collects the response. */
 const aConnection = (...bytes: number[]) => {

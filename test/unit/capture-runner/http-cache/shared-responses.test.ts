@@ -2,9 +2,8 @@ import { EventEmitter } from 'node:events'
 import t from 'tap'
 import type { PageEvents } from '../../../../capture-runner/src/browser/devtools.ts'
 import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
-import { FrameOrigins } from '../../../../capture-runner/src/http-cache/frame-origins.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
-import { SharedResponses } from '../../../../capture-runner/src/http-cache/shared-responses.ts'
+import { FrameOrigins, SharedResponses } from '../../../../capture-runner/src/http-cache/shared-responses.ts'
 
 const SITE = 'https://site.example'
 const URL = `${SITE}/a.js`

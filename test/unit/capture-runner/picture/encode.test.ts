@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp'
 import t from 'tap'
 import { encode } from '../../../../capture-runner/src/picture/encode.ts'
-import { setDates } from '../../../../capture-runner/src/picture/pdf-dates.ts'
-import { toDifferenceHash, toPalette } from '../../../../capture-runner/src/picture/picture-notes.ts'
-import { toRegion, withinWindow } from '../../../../capture-runner/src/picture/region.ts'
+import { toRegion, withinWindow } from '../../../../capture-runner/src/picture/tiles.ts'
+import { toDifferenceHash, toPalette } from '../../../../capture-runner/src/steps/output/notes.ts'
+import { setDates } from '../../../../capture-runner/src/steps/output/print.ts'
 
 const openRed = () => sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import sharp from 'sharp'
 import t from 'tap'
 import { stitch } from '../../../../capture-runner/src/picture/stitch.ts'
-import type { Tile } from '../../../../capture-runner/src/plan/region.ts'
+import type { Tile } from '../../../../capture-runner/src/plan/picture.ts'
 import { buildChromiumPng, buildPixels } from './chromium-png.ts'
 
 const WIDTH = 200

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import t from 'tap'
 import { processPicture } from '../../../../capture-runner/src/picture/image-processing.ts'
-import { targetSize } from '../../../../capture-runner/src/picture/target-size.ts'
+import { targetSize } from '../../../../capture-runner/src/picture/tiles.ts'
 import { buildImageProcessing, type ProcessingPlan } from '../../../../capture-runner/src/plan/image-processing.ts'
 import { type CaptureOptions, withDefaults } from '../../../../crds/src/options/catalog.ts'
 import { ImageFormat } from '../../../../crds/src/options/output/formats.ts'

@@ -1,10 +1,8 @@
 import { CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import t from 'tap'
-import { buildFullPage } from '../../../../capture-runner/src/plan/full-page.ts'
-import { hasOwnCanvas, parseColor } from '../../../../capture-runner/src/plan/image.ts'
 import { buildImageProcessing } from '../../../../capture-runner/src/plan/image-processing.ts'
 import { buildPdf, toInches } from '../../../../capture-runner/src/plan/pdf.ts'
-import { buildRegion } from '../../../../capture-runner/src/plan/region.ts'
+import { buildFullPage, buildRegion, hasOwnCanvas, parseColor } from '../../../../capture-runner/src/plan/picture.ts'
 import { buildCopy, toCopyKey } from '../../../../capture-runner/src/plan/storage.ts'
 
 const fullPageOf = (options: CaptureOptions) => buildFullPage(withDefaults(options), withDefaults(options).viewportHeight)

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
 import type { PageEvents } from '../../../../capture-runner/src/browser/devtools.ts'
-import { buildHar, type HarRequest } from '../../../../capture-runner/src/requests/har.ts'
-import { addHeaders } from '../../../../capture-runner/src/requests/interception.ts'
-import { Requesters } from '../../../../capture-runner/src/requests/requesters.ts'
+import { addHeaders, Requesters } from '../../../../capture-runner/src/requests/interception.ts'
+import { buildHar, type HarRequest } from '../../../../capture-runner/src/requests/journal.ts'
 
 const asked: HarRequest = {
   method: 'GET',

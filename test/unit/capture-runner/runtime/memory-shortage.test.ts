@@ -1,7 +1,7 @@
 import { OUT_OF_MEMORY } from '@tintype/crds/dispatch/dispatch'
 import t from 'tap'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
-import { type BrowserMemory, chooseRenderer, explainByMemory } from '../../../../capture-runner/src/runtime/memory-shortage.ts'
+import { type BrowserMemory, chooseRenderer, explainByMemory } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 
 /** A browser with renderers of these sizes, which does one capture. */
 const aBrowser = (pid: number, sizes: readonly number[], given: Partial<BrowserMemory> = {}): BrowserMemory => ({

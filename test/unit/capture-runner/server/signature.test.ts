@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import t from 'tap'
-import { createVerifier, type Received } from '../../../../capture-runner/src/server/signature.ts'
+import { createVerifier, type Received } from '../../../../capture-runner/src/server/authentication.ts'
 import { createSigner } from '../../../../operator/src/runner/signature.ts'
 import { NOON } from '../../../support/fakes/builders.ts'
 
