@@ -10,7 +10,6 @@ import { createResolver, type ResolverConfig } from './resolve.ts'
 import type { EgressPolicy, Target } from './route.ts'
 import { type EgressSession, openSession } from './session.ts'
 
-
 /** Settings of the guard. The defaults are those of production. */
 export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
   /** IP addresses of the pod, which no page may reach. Absent: those of its network interfaces, read anew for each session. */

@@ -2,8 +2,7 @@ import { callInPage } from '../page/call.ts'
 import type { HideReason, Presence, Wanted } from '../page/functions.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { bounded, pause } from '../runtime/race.ts'
-import { inDocument } from './in-document.ts'
-import type { Work } from './step.ts'
+import { inDocument, type Work } from './step.ts'
 import { includeClosedRoots } from './whole-page.ts'
 
 /** Milliseconds between two checks. The first checks follow quickly, because most elements exist already. */

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { MAX_DETAIL_LENGTH, type VideoReport } from '@tintype/crds/dispatch/dispatch'
+import type { StoredFile } from '../runtime/content.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import type { FfmpegCommand } from './ffmpeg.ts'
-import type { RecorderParts } from './parts.ts'
 
 /** Where and how a runner records, or why it cannot. */
 export type Recorder = { command: FfmpegCommand; directory: string } | { unavailable: string }
@@ -42,4 +42,22 @@ export async function openRecorder(
 export async function clearDirectory(directory: string): Promise<void> {
   const left = (await readdir(directory)).filter((name) => name.startsWith(PREFIX))
   await Promise.all(left.map((name) => rm(path.join(directory, name), { recursive: true, force: true })))
+}
+
+/** What a recording needs from the runner. */
+export interface RecorderParts {
+  command: FfmpegCommand
+  /** An empty directory of this capture, which the caller removes. */
+  directory: string
+  /** Limit of the video, in bytes. */
+  maxBytes: number
+}
+
+/** A recorded video. */
+export interface RecordedVideo extends StoredFile {
+  /** Pixels. */
+  width: number
+  height: number
+  frames: number
+  fps: number
 }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ExactClock } from '../browser/frame-clock.ts'
 import type { FrameTime } from '../browser/frame-control.ts'
 import type { Tab } from '../browser/tab.ts'
+import { callInPage } from '../page/call.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { bounded } from '../runtime/race.ts'
 import type { Encoder } from './encoder.ts'
-import { hasPlayingSound } from './page-media.ts'
 
 // Records the frames of a tab: `exact` advances the page's time from frame to frame, and `real` lets it run.
 
@@ -170,3 +170,7 @@ class FrameSequence {
     await Promise.all(this.#waiting)
   }
 }
+
+/** Whether a video with a sound track is playing in the main frame or in frames of its process. */
+const hasPlayingSound = (tab: Pick<Tab, 'evaluate'>, signal: AbortSignal): Promise<boolean> =>
+  callInPage({ tab, signal }, 'hasPlayingSound')

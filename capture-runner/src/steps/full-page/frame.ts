@@ -3,10 +3,11 @@ import type { ElementRegion } from '../../page/functions.ts'
 import { cutPage, isInWindow, toRegion, windowAt, withinWindow } from '../../picture/tiles.ts'
 import type { PageSize, Tile } from '../../plan/picture.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { isScrolledTo, WHOLE_WINDOW } from '../preparing/seek-element.ts'
+import { awaitResponse } from '../../runtime/race.ts'
+import { follow } from '../navigation/navigate.ts'
+import { isScrolledTo, WHOLE_WINDOW } from '../preparing/place-window.ts'
 import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'
-import { measure } from './measure.ts'
 
 /** Height limit of the window, in CSS pixels. */
 const MAX_WINDOW_HEIGHT = 16_384
@@ -121,4 +122,52 @@ function cutToWindow({ plan, findings }: Work, region: Tile, size: PageSize): Ti
       `the picture shows ${sizeOf([part])} of ${sizeOf([region])} pixels of the region: capture_beyond_viewport is false`,
     )
   return part
+}
+
+/** Measures the page. This also forces a layout, without which a screenshot right after loading may fail. */
+export const measure: Step = {
+  name: 'measure',
+  onFailure: 'repeat',
+  run: async (work) => {
+    const { tab, plan, findings, signal } = work
+    // The page may have begun a navigation during the delay. Follow it, because the client would not see the old document.
+    await follow(work)
+    const { cssContentSize, cssVisualViewport } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
+    const { width: contentWidth, height: contentHeight } = cssContentSize
+    const { pageX, pageY: scrollY, clientWidth, scale } = cssVisualViewport
+    const startX = contentWidth > clientWidth ? await callInPage(work, 'readStart') : 0
+    findings.size = {
+      contentWidth,
+      contentHeight,
+      scrollX: startX + pageX,
+      scrollY,
+      startX,
+      scale: exactScale(plan.context.viewport.width, scale),
+    }
+  },
+}
+
+/** The browser rounds the scale. The exact one shows a whole number of CSS pixels. */
+const exactScale = (windowWidth: number, scale: number): number => (scale === 1 ? 1 : windowWidth / Math.round(windowWidth / scale))
+
+/** The browser rounds the width of content up. */
+const TOLERANCE = 2
+
+/** Adds warnings for a full page that is wider than its picture, and for a part of it that scrolls sideways. Parts that no reader can scroll to do not count. */
+export const noteWidth: Step = {
+  name: 'noteWidth',
+  isWanted: ({ picture: { fullPage, clip }, options: { selector }, pages }) => fullPage && (selector ?? clip ?? pages) === undefined,
+  run: async (work) => {
+    const { plan, findings } = work
+    const wider = await callInPage(work, 'findWiderPart')
+    if (wider)
+      findings.warnings.push(
+        `the picture shows ${wider.width} of ${wider.whole} pixels of the width of ${wider.part}, which scrolls sideways. Raise viewport_width by ${wider.whole - wider.width}`,
+      )
+    if (!findings.size || plan.options.fullPageFullWidth) return
+    const [wide, shown] = [findings.size.contentWidth, windowAt(plan.context.viewport, findings.size).width]
+    if (wide < shown + TOLERANCE || (await callInPage(work, 'hidesSides'))) return
+    const advice = 'Set full_page_full_width to true, or raise viewport_width'
+    findings.warnings.push(`the page is ${Math.round(wide)} pixels wide, but the picture shows ${Math.round(shown)} of them. ${advice}`)
+  },
 }

@@ -1,13 +1,11 @@
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import { inDocument } from '../in-document.ts'
 import { follow, NAVIGATED, warnOnce } from '../navigation/navigate.ts'
-import type { Step, Work } from '../step.ts'
+import { inDocument, type Step, type Work } from '../step.ts'
 import { scriptSeconds } from '../waiting/motion.ts'
-import { nextFrame } from '../waiting/next-frame.ts'
-import { passTime, whileTimePasses } from '../waiting/pass-time.ts'
+import { nextFrame, passTime, whileTimePasses } from '../waiting/page-time.ts'
 import { stability } from '../waiting/stability.ts'
-import { stopScripts } from '../waiting/stop-scripts.ts'
+import { stopScripts } from '../waiting/still-page.ts'
 import { unfoldParts } from './unfold.ts'
 
 // Shows content that appears on scroll (ADR 34, ADR 72). The page is laid out in a window taller than itself until it is stable and stops growing. Then
@@ -186,4 +184,15 @@ export async function stopForGood(work: Work): Promise<void> {
     if (!lifecycle.isMoving && lifecycle.document === document) return
     await awaitResponse(session.send('Emulation.setScriptExecutionDisabled', { value: false }), work.signal)
   }
+}
+
+// Menus and tables of contents highlight the link of the current section (scroll spy). The sweep and the tall window change the highlight.
+// A full-page screenshot shows the links as they were at the top of the page: `conceal` restores them.
+
+/** Records the state of links to sections before the page is scrolled. */
+export const noteSectionLinks: Step = {
+  name: 'noteSectionLinks',
+  onFailure: 'warn',
+  isWanted: (plan) => plan.picture.reveal,
+  run: (work) => callInPage(work, 'noteSectionLinks'),
 }

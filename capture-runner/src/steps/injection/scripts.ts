@@ -1,5 +1,5 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { abortable, bounded } from '../../runtime/race.ts'
+import { abortable, awaitResponse, bounded } from '../../runtime/race.ts'
 import { arriveAgain, follow } from '../navigation/navigate.ts'
 import { openTabsHere } from '../navigation/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
@@ -59,3 +59,23 @@ function findScript({ texts }: Work, url: string): string {
   if (text === undefined) throw new CaptureError('SCRIPT_ERROR', `a script could not be loaded: ${url}`)
   return text
 }
+
+/** Runs the client's JavaScript in every frame before any script of the page. */
+export const initScript: Step = {
+  name: 'initScript',
+  isWanted: ({ options }) => options.initScript !== undefined,
+  run: async ({ tab, plan, findings, signal }) => {
+    const { warnings } = findings
+    tab.session.on('Runtime.exceptionThrown', ({ exceptionDetails: { url, text, exception, stackTrace } }) => {
+      if (url !== SOURCE && !stackTrace?.callFrames.some((frame) => frame.url === SOURCE)) return
+      const warning = `init_script threw: ${firstLine(exception?.description ?? text)}`
+      if (!warnings.includes(warning)) warnings.push(warning)
+    })
+    // Only with this option, because the browser reports every console message of the page from now on.
+    await awaitResponse(tab.session.send('Runtime.enable'), signal)
+    await awaitResponse(tab.addInitScript(`${plan.options.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
+  },
+}
+
+/** Distinguishes its errors from those of the page. */
+const SOURCE = 'init_script'

@@ -1,7 +1,8 @@
 import { callInPage } from '../../page/call.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'
-import { addStyles, hidingRules } from './add-styles.ts'
 import { hasNoRule } from './syntax.ts'
 
 /** Adds the client's style sheets and then its CSS to the page, and hides the elements that it does not want. */
@@ -34,3 +35,34 @@ export const toAbsolute = (sheet: string, base: string): string =>
   sheet.replace(/url\(\s*(['"]?)([^'")]+)\1\s*\)/g, (whole, quote: string, address: string) =>
     /^(data:|#)/.test(address) || !URL.canParse(address, base) ? whole : `url(${quote}${new URL(address, base).href}${quote})`,
   )
+
+/** Adds CSS to the page through DevTools, because a strict Content-Security-Policy would block a style element. */
+export async function addStyles({ tab, signal }: Pick<Work, 'tab' | 'signal'>, sheet: string): Promise<void> {
+  // A byte order mark would become a part of the first selector.
+  const text = sheet.replace(/^\uFEFF/, '')
+  if (text === '') return
+  const { session, mainFrame } = tab
+  await awaitResponse(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
+  const styleSheetId = await createSheet({ session, mainFrame }, signal)
+  // DevTools has no style sheets for documents of other vocabularies than HTML. A sheet that a script adds cannot import others.
+  if (styleSheetId === undefined) return callInPage({ tab, signal }, 'addSheet', text)
+  await awaitResponse(session.send('CSS.setStyleSheetText', { styleSheetId, text }), signal)
+}
+
+async function createSheet(
+  { session, mainFrame }: Pick<Work['tab'], 'session' | 'mainFrame'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { styleSheetId } = await awaitResponse(session.send('CSS.createStyleSheet', { frameId: mainFrame, force: true }), signal)
+    return styleSheetId
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof CaptureError) throw error
+    return undefined
+  }
+}
+
+/** A hiding rule for each selector. */
+export const hidingRules = (selectors: readonly string[]): string =>
+  selectors.map((selector) => `${selector} { display: none !important }`).join('\n')

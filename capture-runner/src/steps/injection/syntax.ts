@@ -5,6 +5,7 @@ import type { SelectorFault } from '../../page/functions.ts'
 import type { OptionText, ScriptText, SyntaxPlan } from '../../plan/syntax.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { awaitResponse } from '../../runtime/race.ts'
+import type { Step, Work } from '../step.ts'
 
 // Checks whether the browser can parse the values of options. The browser checks them itself, on its empty page, because no other parser behaves
 // exactly the same. No script of the client runs here.
@@ -29,7 +30,7 @@ const FAULTS: Readonly<Record<SelectorFault, string>> = {
 }
 
 /** @throws CaptureError INVALID_SELECTOR for the first invalid selector */
-export async function assertSelectors(page: SyntaxTab, selectors: SyntaxPlan['selectors']): Promise<void> {
+async function assertSelectors(page: SyntaxTab, selectors: SyntaxPlan['selectors']): Promise<void> {
   if (selectors.length === 0) return
   const found = await callInPage(page, 'findSelectorFault', selectors)
   const wrong = found && selectors[found.index]
@@ -61,7 +62,7 @@ function toUnrun(text: string, kind: ScriptText['kind']): string {
 export const hasNoRule = (page: SyntaxTab, sheet: string): Promise<boolean> => callInPage(page, 'hasNoRule', sheet)
 
 /** Transparency of a color, 0 to 1; undefined for an invalid color. */
-export const transparencyOf = async (page: SyntaxTab, color: string): Promise<number | undefined> =>
+const transparencyOf = async (page: SyntaxTab, color: string): Promise<number | undefined> =>
   (await callInPage(page, 'readTransparency', color)) ?? undefined
 
 /** Names of the emulated media features that the browser does not support. */
@@ -69,9 +70,39 @@ export const findUnknownFeatures = (page: SyntaxTab, features: Readonly<Record<s
   callInPage(page, 'findUnknownFeatures', Object.entries(features))
 
 /** @throws CaptureError INVALID_OPTIONS for a template that would load a resource, because that crashes Chromium's printing */
-export async function assertTemplate(page: SyntaxTab, { option, text }: OptionText): Promise<void> {
+async function assertTemplate(page: SyntaxTab, { option, text }: OptionText): Promise<void> {
   const found = await callInPage(page, 'findLoader', text)
   if (found === null) return
   const message = `${option} may load only images from data: URLs; remove ${found}`
   throw new CaptureError('INVALID_OPTIONS', message)
+}
+
+/** Lets the browser parse selectors, scripts, colors and templates before the page loads, so that an invalid one fails the capture early. */
+export const checkSyntax: Step = {
+  name: 'checkSyntax',
+  isWanted: (plan) => plan.syntax !== undefined,
+  run: async (work) => {
+    const { syntax } = work.plan
+    if (!syntax) return
+    const { warnings } = work.findings
+    await assertSelectors(work, syntax.selectors)
+    for (const script of syntax.scripts) await assertScript(work, script)
+    for (const template of syntax.templates) await assertTemplate(work, template)
+    if (syntax.maskColor !== undefined) await checkMaskColor(work, syntax.maskColor)
+    if (syntax.styles !== undefined && (await hasNoRule(work, syntax.styles))) {
+      warnings.push(`styles contains no rule that the browser supports: ${shorten(syntax.styles)}`)
+    }
+    if (Object.keys(syntax.mediaFeatures).length === 0) return
+    for (const name of await findUnknownFeatures(work, syntax.mediaFeatures)) {
+      warnings.push(`media_features.${name} had no effect: the browser cannot emulate it, or not with this value`)
+    }
+  },
+}
+
+/** Rejects transparent mask colors. */
+async function checkMaskColor(work: Work, color: string): Promise<void> {
+  const transparency = await transparencyOf(work, color)
+  if (transparency === undefined) throw new CaptureError('INVALID_OPTIONS', `mask_color is not a color: ${color}`)
+  if (transparency === 1) throw new CaptureError('INVALID_OPTIONS', `mask_color is transparent and would hide nothing: ${color}`)
+  if (transparency > 0) work.findings.warnings.push(`mask_color is translucent, so covered content stays visible: ${color}`)
 }

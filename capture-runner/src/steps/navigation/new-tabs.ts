@@ -2,8 +2,7 @@ import { cutText } from '@tintype/crds/text/cut-text'
 import { siteOf } from '../../browser/site.ts'
 import { callInPage } from '../../page/call.ts'
 import { awaitResponse, pause } from '../../runtime/race.ts'
-import { inDocument } from '../in-document.ts'
-import type { Action, ActionTabs, Work } from '../step.ts'
+import { type Action, type ActionTabs, inDocument, type Work } from '../step.ts'
 import { follow, warnOnce } from './navigate.ts'
 
 // The browser blocks every new tab. One that an action of the client opens is opened in place of the page instead, or named in a warning. DevTools reports

@@ -6,7 +6,7 @@ import { buildHar } from '../../requests/journal.ts'
 import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
-import { whileTimePasses } from '../waiting/pass-time.ts'
+import { whileTimePasses } from '../waiting/page-time.ts'
 import { callInAllFrames, includeClosedRoots } from '../whole-page.ts'
 
 /** Files of the page. Steps of their own create the others. */

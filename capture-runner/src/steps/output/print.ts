@@ -3,7 +3,7 @@ import type { PagesPlan } from '../../plan/pdf.ts'
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, awaitResponse } from '../../runtime/race.ts'
 import { MAX_ELEMENTS } from '../full-page/reveal.ts'
-import { addStyles } from '../injection/add-styles.ts'
+import { addStyles } from '../injection/styles.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 

@@ -1,16 +1,19 @@
+import { callInPage } from '../../page/call.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
+import { makeThumbnail, processPicture } from '../../picture/image-processing.ts'
 import { stitch } from '../../picture/stitch.ts'
 import { type Cut, cutPage, isInWindow } from '../../picture/tiles.ts'
-import type { Tile } from '../../plan/picture.ts'
+import type { Color, Tile } from '../../plan/picture.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { awaitResponse, bounded, pause } from '../../runtime/race.ts'
-import { scrollTo } from '../full-page/scroll-to.ts'
+import { abortable, awaitResponse, bounded, pause } from '../../runtime/race.ts'
+import { scrollTo } from '../full-page/scroll.ts'
+import { shorten } from '../injection/syntax.ts'
 import { checkMainFrame, warnOnce } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
-import { passTime } from '../waiting/pass-time.ts'
-import { STOPPED } from '../waiting/stop-scripts.ts'
-import { paintCanvas, TRANSPARENT } from './canvas.ts'
+import { passTime } from '../waiting/page-time.ts'
+import { STOPPED } from '../waiting/still-page.ts'
+import { includeClosedRoots } from '../whole-page.ts'
 
 const RETRY_MILLISECONDS = 50
 /** Time for a page to paint after a blank screenshot. */
@@ -190,4 +193,52 @@ function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
   const isInside = size !== undefined && (size.scale ?? 1) === 1 && isInWindow(tile, plan.context.viewport, size)
   // The browser multiplies the scale of a clip by that of the window.
   return { captureBeyondViewport: !isInside, clip: { ...tile, scale: scale / plan.context.deviceScaleFactor } }
+}
+
+const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 }
+
+/** Sets the background of pages that set none. */
+export async function paintCanvas({ tab, signal }: Pick<Work, 'tab' | 'signal'>, { r, g, b, alpha }: Color): Promise<void> {
+  await awaitResponse(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
+}
+
+/** Records where the elements of `compare_ignore` are, directly before the screenshot. They stay visible in the picture. */
+export const ignoredElements: Step = {
+  name: 'ignoredElements',
+  onFailure: 'repeat',
+  isWanted: ({ comparison, pages }) => comparison.ignoredSelectors.length > 0 && pages === undefined,
+  run: async (work) => {
+    const { plan, findings } = work
+    const { ignoredSelectors } = plan.comparison
+    await includeClosedRoots(work)
+    const found = await callInPage(work, 'findIgnoredBoxes', ignoredSelectors)
+    findings.ignoredElements = ignoredSelectors.map((selector, index) => ({ selector, areas: found[index] ?? [] }))
+    for (const { selector, areas } of findings.ignoredElements) {
+      if (areas.length === 0) findings.warnings.push(`compare_ignore matched no visible element: ${shorten(selector)}`)
+    }
+  },
+}
+
+/** Converts the screenshot into its final form. */
+export const process: Step = {
+  name: 'process',
+  isWanted: (plan) => plan.processing !== undefined,
+  run: async ({ plan, findings, signal }) => {
+    const { processing, fastPng, picture } = plan
+    if (!processing || !findings.picture || picture.format === 'pdf') return
+    const finish = { format: picture.format, quality: picture.quality, fastPng, processing }
+    const processed = await abortable(processPicture(findings.picture, finish), signal)
+    findings.picture = processed.picture
+    findings.warnings.push(...processed.warnings)
+  },
+}
+
+/** Creates the thumbnail. */
+export const thumbnail: Step = {
+  name: 'thumbnail',
+  isWanted: (plan) => plan.thumbnail !== undefined,
+  run: async ({ plan, findings, signal }) => {
+    if (!plan.thumbnail || !findings.picture) return
+    findings.files.set('thumbnail', await abortable(makeThumbnail(findings.picture, plan.thumbnail), signal))
+  },
 }

@@ -6,7 +6,7 @@ import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, isThere } from '../find-element.ts'
 import { openTabsHere } from '../navigation/new-tabs.ts'
 import type { Step, Work } from '../step.ts'
-import { nextFrame } from '../waiting/next-frame.ts'
+import { nextFrame } from '../waiting/page-time.ts'
 
 /** Maximum number of clicks of `click_all`. */
 const MAX_CLICKS = 50

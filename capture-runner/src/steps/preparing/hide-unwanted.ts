@@ -1,6 +1,6 @@
 import { callInPage } from '../../page/call.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
-import { addStyles } from '../injection/add-styles.ts'
+import { addStyles } from '../injection/styles.ts'
 import { enginesOf } from '../navigation/hold-requests.ts'
 import type { Step, Work } from '../step.ts'
 import { includeClosedRoots } from '../whole-page.ts'

@@ -1,8 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import { pause } from '../../runtime/race.ts'
-import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
-import type { Step, Work } from '../step.ts'
+import { inDocument, type Step, type Work } from '../step.ts'
 
 const INTERVAL_MILLISECONDS = 50
 

@@ -1,6 +1,5 @@
 import { toCall } from '../../page/call.ts'
-import { inDocument } from '../in-document.ts'
-import type { Work } from '../step.ts'
+import { inDocument, type Work } from '../step.ts'
 
 /**
  * The next idle time of a page. Once it is over, all idle callbacks that the page had requested have been called. The browser may delay them by more than

@@ -1,5 +1,5 @@
 import type { Step } from '../step.ts'
-import { whileTimePasses } from './pass-time.ts'
+import { whileTimePasses } from './page-time.ts'
 import { settle } from './settle.ts'
 import { stability } from './stability.ts'
 

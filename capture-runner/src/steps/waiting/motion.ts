@@ -1,8 +1,7 @@
 import { callInPage } from '../../page/call.ts'
 import type { VisibleMotion } from '../../page/functions.ts'
 import { awaitResponse } from '../../runtime/race.ts'
-import { inDocument } from '../in-document.ts'
-import type { Work } from '../step.ts'
+import { inDocument, type Work } from '../step.ts'
 
 /** Activity in a page. */
 export interface Motion extends VisibleMotion {

@@ -16,7 +16,7 @@ import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.
 import { buildPlan, withFrameControl } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
-import type { RecorderParts } from '../../../../capture-runner/src/video/parts.ts'
+import type { RecorderParts } from '../../../../capture-runner/src/video/directory.ts'
 
 /** A capture and how it went. */
 export interface Taken extends Captured {

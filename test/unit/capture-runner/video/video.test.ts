@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type ScrollTimes, scrollShare } from '../../../../capture-runner/src/plan/video.ts'
-import { type Encoding, gifArguments, movieArguments, paletteArguments } from '../../../../capture-runner/src/video/ffmpeg-arguments.ts'
+import { type Encoding, gifArguments, movieArguments, paletteArguments } from '../../../../capture-runner/src/video/encoder.ts'
 
 const window = { width: 1280, height: 720 }
 const encoding: Encoding = { format: 'mp4', fps: 30, quality: 70, source: window, size: window }

@@ -1,9 +1,21 @@
 import { CaptureError } from '../../runtime/errors.ts'
 import { abortable, bounded, pause } from '../../runtime/race.ts'
-import { attempt } from '../attempt.ts'
+import { awaitAbsence, findElement } from '../find-element.ts'
 import { timerNote } from '../injection/scripts.ts'
 import { firstLine } from '../injection/syntax.ts'
 import type { Step, Work } from '../step.ts'
+
+/** Waits until elements exist, and then until others are gone. */
+export const waitForSelector: Step = {
+  name: 'waitForSelector',
+  isWanted: ({ options }) => (options.waitForSelector ?? options.waitForSelectorGone) !== undefined,
+  run: async (work) => {
+    const { waitForSelector: sought, waitForSelectorState, waitForSelectorCount: count, waitForSelectorGone: gone } = work.plan.options
+    const wanted = { isVisible: waitForSelectorState === 'visible', count }
+    if (sought !== undefined) await attempt(work, () => findElement(work, sought, wanted))
+    if (gone !== undefined) await attempt(work, () => awaitAbsence(work, gone))
+  },
+}
 
 const INTERVAL_MILLISECONDS = 50
 
@@ -53,3 +65,24 @@ async function isTrue({ tab }: Work, expression: string, last: LastResult, signa
 
 const isTruthy = ({ type, value, subtype }: { type: string; value?: unknown; subtype?: string }): boolean =>
   type === 'object' ? subtype !== 'null' : type === 'function' || type === 'symbol' || Boolean(value)
+
+/** Waits as long as the client asked. */
+export const delay: Step = {
+  name: 'delay',
+  isWanted: (plan) => plan.options.delay > 0,
+  run: ({ plan, signal }) => pause(plan.options.delay, signal),
+}
+
+/** Errors that become warnings in a best attempt. */
+const PASSING = new Set(['TIMEOUT', 'SELECTOR_NOT_FOUND'])
+
+/** Waits for a condition. In a best attempt, a timeout becomes a warning. */
+export async function attempt({ plan, findings, signal }: Work, wait: () => Promise<void>): Promise<void> {
+  try {
+    await wait()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!plan.options.bestAttempt || !(error instanceof CaptureError) || !PASSING.has(error.code)) throw error
+    findings.warnings.push(error.message)
+  }
+}
