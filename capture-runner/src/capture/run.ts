@@ -34,9 +34,9 @@ import { hideLatecomers, hideUnwanted } from '../steps/preparing/hide-unwanted.t
 import { placeWindow, seekElement, zoom } from '../steps/preparing/place-window.ts'
 import type { Findings, Step, Work } from '../steps/step.ts'
 import { domIdle } from '../steps/waiting/dom-idle.ts'
-import { lateImages } from '../steps/waiting/late-images.ts'
+
 import { settle } from '../steps/waiting/settle.ts'
-import { stability } from '../steps/waiting/stability.ts'
+import { lateImages, stability } from '../steps/waiting/stability.ts'
 import { stillPage } from '../steps/waiting/still-page.ts'
 import { delay, waitForFunction, waitForSelector } from '../steps/waiting/wait-for.ts'
 import type { RecordedVideo, RecorderParts } from '../video/directory.ts'
