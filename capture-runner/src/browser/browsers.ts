@@ -1,12 +1,12 @@
 import { retry } from '@tintype/crds/runtime/retry'
 import type { Logger } from 'pino'
-import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
+import { type ContextPlan, DEFAULT_CONTEXT } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
 import { retainedBytesOf } from '../runtime/processes.ts'
 import { abortable, bounded, pause } from '../runtime/race.ts'
 import type { RunningBrowser } from './browser.ts'
-import { FrameTrust } from './frame-trust.ts'
-import { adaptTab, type Tab } from './tab.ts'
+import { PreparedBrowser } from './prepared-browser.ts'
+import type { Tab } from './tab.ts'
 
 // Keeps two browsers: the current one of one account, and a standby that no account has used. Each has a tab opened ahead. Captures of the same
 // account use the current browser. For another account, the standby becomes current, and a new standby starts while the capture runs. The old
@@ -26,23 +26,6 @@ export interface BrowsersOptions {
   maxRetainedBytes?: number
 }
 
-/** A running browser and its next tab. */
-interface PreparedBrowser {
-  browser: RunningBrowser
-  account?: string
-  captures: number
-  /** Number of lent tabs. The tab of one capture may still be closing when the next one is lent. */
-  lent: number
-  /** Those that have not been returned. */
-  inUse: number
-  startedAt: number
-  /** It failed to close a page or retains too much memory, so it is replaced after its current captures. */
-  isWornOut: boolean
-  next: Promise<Tab> | undefined
-  /** End of the last check of that tab. Never rejects. */
-  check?: Promise<void>
-}
-
 /** Limits after which a browser is replaced. In 300 captures no browser grew; this is for pages worse than any measured one. */
 const MAX_CAPTURES = 100
 const MAX_AGE_MILLISECONDS = 30 * 60_000
@@ -52,8 +35,6 @@ const MAX_RETAINED_BYTES = 400 * 1024 * 1024
 const MEMORY_CHECK_EVERY = 5
 /** Time limit for closing a context, after which its browser is replaced. */
 const CLOSE_MILLISECONDS = 2_000
-/** Time limit for opening a tab. */
-const TAB_MILLISECONDS = 10_000
 /** Time limit for a small screenshot after a failed capture. Usually 50 ms. */
 const CHECK_MILLISECONDS = 10_000
 /** Milliseconds between two attempts to start a browser. */
@@ -127,7 +108,7 @@ export class Browsers {
     prepared.lent += 1
     prepared.inUse += 1
     try {
-      return { tab: await this.#tabOf(prepared, plan, signal), browser: prepared.browser }
+      return { tab: await prepared.openTab(plan, signal), browser: prepared.browser }
     } catch (error) {
       prepared.lent -= 1
       prepared.inUse -= 1
@@ -155,7 +136,7 @@ export class Browsers {
         this.#options.log.error({ account: held.account }, 'frames of this account hang, so its next tabs draw by themselves')
     }
     if (old?.inUse === 0) this.#retire(old)
-    if (prepared && isSound && !this.#isUsedUp(prepared)) this.#prepareNext(prepared)
+    if (prepared && isSound && !this.#isUsedUp(prepared)) prepared.prepareNext()
     const ending = this.#end(lease, prepared, isSound)
     if (!isSound) this.#suspect = ending
     await ending
@@ -170,7 +151,7 @@ export class Browsers {
     if (!standby) throw new Error('the browsers are not started')
     const prepared = await abortable(standby, signal)
     try {
-      await abortable(checkNext(prepared), signal)
+      await abortable(prepared.takeTestScreenshot(), signal)
     } catch (error) {
       if (this.#standby === standby) prepared.browser.kill()
       throw error
@@ -182,7 +163,7 @@ export class Browsers {
     this.#stop.abort(new Error('the runner stops'))
     for (const prepared of this.#leaving) this.#retire(prepared)
     const browsers = await Promise.all([this.#current, this.#standby].map((prepared) => prepared?.catch(() => undefined)))
-    for (const prepared of browsers) if (prepared) endBrowser(prepared)
+    for (const prepared of browsers) if (prepared) prepared.end()
   }
 
   async #end({ tab, browser }: Lease, prepared: PreparedBrowser | undefined, isSound: boolean): Promise<void> {
@@ -199,7 +180,7 @@ export class Browsers {
       // The next capture may already use one of its tabs and keeps it.
       if (prepared.lent === 0) this.#retire(prepared)
     } else {
-      this.#prepareNext(prepared)
+      prepared.prepareNext()
       if (!isSound && !(await this.#canDraw(prepared))) this.#retire(prepared)
     }
   }
@@ -227,7 +208,7 @@ export class Browsers {
   /** Ends a browser and promotes the standby if needed. May be called again. */
   #retire(prepared: PreparedBrowser): void {
     this.#leaving.delete(prepared)
-    endBrowser(prepared)
+    prepared.end()
     if (this.#up === prepared && !this.#stop.signal.aborted) this.#promote()
   }
 
@@ -252,16 +233,8 @@ export class Browsers {
     const launch = async (): Promise<PreparedBrowser> => {
       this.#stop.signal.throwIfAborted()
       const browser = await this.#options.launch()
-      const prepared: PreparedBrowser = {
-        browser,
-        captures: 0,
-        lent: 0,
-        inUse: 0,
-        startedAt: performance.now(),
-        isWornOut: false,
-        next: undefined,
-      }
-      this.#prepareNext(prepared)
+      const prepared = new PreparedBrowser(browser, this.#prepared)
+      prepared.prepareNext()
       browser.onDisconnected(() => this.#handleDisconnected(prepared))
       return prepared
     }
@@ -286,7 +259,7 @@ export class Browsers {
     standby?.then(
       (other) => {
         if (other !== prepared || this.#standby !== standby) return
-        endBrowser(prepared)
+        prepared.end()
         this.#refill(Promise.resolve())
       },
       () => {},
@@ -297,37 +270,6 @@ export class Browsers {
   #refill(after: Promise<unknown>): void {
     this.#standby = after.then(() => this.#launch())
     this.#standby.catch(() => {})
-  }
-
-  #prepareNext(prepared: PreparedBrowser): void {
-    if (prepared.next !== undefined) return
-    const next = prepared.browser.openTab(this.#prepared)
-    prepared.next = next
-    next.then(
-      ({ ended }) => ended.addEventListener('abort', () => forget(prepared, next), { once: true }),
-      // The capture that uses the tab reports the error.
-      () => {},
-    )
-  }
-
-  async #tabOf(prepared: PreparedBrowser, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
-    using time = bounded(signal, TAB_MILLISECONDS, () => new Error('the browser did not open a page in time'))
-    const isPrepared = isAdaptable(plan, this.#prepared)
-    const next = isPrepared ? (prepared.next ?? prepared.browser.openTab(this.#prepared)) : prepared.browser.openTab(plan)
-    if (next === prepared.next) prepared.next = undefined
-    try {
-      const tab = await abortable(next, time.signal)
-      if (isPrepared) {
-        // After a screenshot with a clip, Chromium restores the window size that it had before. It must not undo the change of the size.
-        await abortable(prepared.check ?? Promise.resolve(), time.signal)
-        await abortable(adaptTab(tab, this.#prepared, plan), time.signal)
-      }
-      if (tab.frames) tab.frames.isWatched = this.#hasFrameControl
-      return tab
-    } catch (error) {
-      discard(next)
-      throw error
-    }
   }
 
   /** Returns false if the context did not close. Its browser is then replaced. */
@@ -344,7 +286,7 @@ export class Browsers {
   async #canDraw(prepared: PreparedBrowser): Promise<boolean> {
     using time = bounded(this.#stop.signal, CHECK_MILLISECONDS, () => new Error('the browser drew nothing in time'))
     // Await here, because the timeout ends when this function returns.
-    return await abortable(checkNext(prepared), time.signal).then(
+    return await abortable(prepared.takeTestScreenshot(), time.signal).then(
       () => true,
       () => false,
     )
@@ -361,43 +303,36 @@ export class Browsers {
   }
 }
 
-/** Takes a small screenshot in the next tab. Without a tab, which a capture has just taken, it takes none. */
-function checkNext(prepared: PreparedBrowser): Promise<void> {
-  const check = prepared.next?.then(takeTestScreenshot) ?? Promise.resolve()
-  // Without its results, which contain those of all checks before.
-  prepared.check = Promise.allSettled([prepared.check, check]).then(() => {})
-  return check
-}
+/** Captures of a runner in which this many hung frames of an account end its trust. */
+const CAPTURES = 100
+const HANGS = 3
 
-async function takeTestScreenshot({ session, frames, ended }: Tab): Promise<void> {
-  const clip = { x: 0, y: 0, width: 8, height: 8, scale: 1 }
-  frames?.start()
-  // Commands to a browser that is being killed never return.
-  const { data } = await abortable(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
-  await frames?.stop(ended)
-  if (data === '') throw new Error('the picture is empty')
-}
+/**
+ * Decides for which accounts the runner begins the frames of its tabs. An account whose pages hang frames again and again gets tabs that draw by
+ * themselves, because each hang loads its page a second time. Counted for each account, so that nobody can change the pictures of others.
+ */
+export class FrameTrust {
+  #captures = 0
+  /** Numbers of the captures whose frames hung. */
+  readonly #hangs = new Map<string, number[]>()
 
-/** Kills the browser and closes the egress session of its unused tab. */
-function endBrowser({ browser, next }: PreparedBrowser): void {
-  browser.kill()
-  if (next) discard(next)
-}
+  /** Notes that a capture begins. */
+  noteCapture(): void {
+    this.#captures += 1
+  }
 
-/** Discards a waiting tab that has crashed. */
-function forget(prepared: PreparedBrowser, next: Promise<Tab>): void {
-  if (prepared.next !== next) return
-  prepared.next = undefined
-  discard(next)
-}
+  /** Notes that a frame of an account hung. @returns true if the account is no longer trusted because of it */
+  noteHang(account: string): boolean {
+    const hangs = [...this.#recent(account), this.#captures]
+    this.#hangs.set(account, hangs)
+    return hangs.length === HANGS
+  }
 
-/** Closes an unused tab as soon as it is open. */
-function discard(next: Promise<Tab>): void {
-  next.then(
-    ({ egress, close }) => {
-      egress.close()
-      close().catch(() => {})
-    },
-    () => {},
-  )
+  isTrusted(account: string): boolean {
+    return this.#recent(account).length < HANGS
+  }
+
+  #recent(account: string): number[] {
+    return (this.#hangs.get(account) ?? []).filter((capture) => capture > this.#captures - CAPTURES)
+  }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { inTurns } from '../../../../../capture-runner/src/comparison/in-turns.ts'
-import { compareWords, diffWords } from '../../../../../capture-runner/src/comparison/words.ts'
+import { inTurns } from '../../../../capture-runner/src/comparison/in-turns.ts'
+import { compareWords, diffWords } from '../../../../capture-runner/src/comparison/words.ts'
 
 const compare = (...texts: Parameters<typeof compareWords>) => inTurns(compareWords(...texts), AbortSignal.timeout(60_000))
 
