@@ -178,7 +178,7 @@ export const rules: Rules = {
     { sources: below('api-gateway/client'), tests: integration('clients/*', 'samples/*', 'console/*') },
     { sources: below('api-gateway/cli'), tests: integration('clients/command-line') },
     {
-      sources: ['capture-runner/src/**/*video*', ...below('capture-runner/src/video', 'capture-runner/src/plan/video')],
+      sources: ['capture-runner/src/**/*video*', ...below('capture-runner/src/video')],
       tests: integration('**/*video*', 'capture-runner/service'),
     },
     {
