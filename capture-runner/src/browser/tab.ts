@@ -10,9 +10,6 @@ import { Lifecycle } from './lifecycle.ts'
 // Opens tabs by DevTools alone, in contexts that Playwright does not know. Its own pages cost a twelfth of a capture, because they track execution
 // contexts, consoles and workers, keep loaded resources, and create objects for all of them (ADR 94).
 
-/** Sends a DevTools command. */
-export type Send = DevTools['send']
-
 /** One page in its own context with its own egress session, for one capture. Opened ahead and used once. */
 export interface Tab {
   /** Has the page's network and lifecycle events enabled. */
@@ -257,7 +254,7 @@ export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Pr
 const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(toEmulatedMedia(a)) === JSON.stringify(toEmulatedMedia(b))
 
 /** Creates the signal for the end of a page: by a crash, or with its browser. @param lock of the browser */
-export function createEnd(lock: FrameLock) {
+function createEnd(lock: FrameLock) {
   const end = new AbortController()
   const hang = () => end.abort(new FrameHungError())
   return {
@@ -269,7 +266,7 @@ export function createEnd(lock: FrameLock) {
 }
 
 /** Implements {@link Tab.evaluate}. */
-export function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['evaluate'] {
+function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['evaluate'] {
   let world: { document: string | undefined; contextId: number } | undefined
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle

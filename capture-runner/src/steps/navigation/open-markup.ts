@@ -45,7 +45,7 @@ markdown.core.ruler.push('task_lists', ({ tokens }) => addCheckboxes(tokens))
 markdown.renderer.rules.checkbox = (tokens, index) => `<input type="checkbox" disabled${tokens[index]?.info}>`
 
 /** Returns Markdown as an HTML document. Its title is the text of the first heading. */
-export function renderMarkdown(text: string): string {
+function renderMarkdown(text: string): string {
   const tokens = markdown.parse(text, {})
   const title = markdown.utils.escapeHtml(findTitle(tokens))
   const body = markdown.renderer.render(tokens, markdown.options)
