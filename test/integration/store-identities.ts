@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { IDENTITIES } from '../../crds/src/records/folders.ts'
 import type { Identities } from '../../operator/src/stores/driver.ts'
-import { setIdentities } from '../../operator/src/stores/minio/identities.ts'
+import { setIdentities } from '../../operator/src/stores/minio/driver.ts'
 import type { StoreServer } from '../cluster/programs/store-server.ts'
 import { eventually } from '../support/eventually.ts'
 

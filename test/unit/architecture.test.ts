@@ -48,9 +48,9 @@ const keepers: Record<string, RegExp> = {
 /** Files that decide and compute: what they load, and all that that loads, must be pure. */
 const core = [
   /^crds\/src\//,
-  /^operator\/src\/(?:[a-z-]+\/)+decide(-writes)?\.ts$/,
+  /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
   /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
-  /^operator\/src\/(scheduling\/(fair-queue|groups|growth|size|crash-budget)|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
+  /^operator\/src\/(scheduling\/(fair-queue|growth|size|crash-budget)|runner\/(pod|pod-state|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,
   /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|downloads|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,

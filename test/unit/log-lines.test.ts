@@ -1,6 +1,5 @@
 import t from 'tap'
-import { Controller } from '../../operator/src/controller-runtime/controller.ts'
-import { RetryableError, TerminalError } from '../../operator/src/controller-runtime/errors.ts'
+import { Controller, RetryableError, TerminalError } from '../../operator/src/controller-runtime/controller.ts'
 import { toLogLine } from '../../operator/src/controllers/screenshot/finished.ts'
 import { assertEvery } from '../support/accepts.ts'
 import { eventually } from '../support/eventually.ts'

@@ -5,12 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
-import type { KubeObject } from '@tintype/crds/client/kube-object'
-import { keyOf } from '@tintype/crds/client/kube-object'
+import { type KubeObject, keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { isFenced } from '@tintype/crds/runtime/fence'
-import { RetryableError, TerminalError } from './errors.ts'
 import type { RuntimeMetrics } from './metrics.ts'
 import { type Priority, WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
@@ -180,3 +178,52 @@ export class Controller {
 }
 
 type ToKeys<T extends KubeObject> = (event: ReflectorEvent<T>) => string | readonly string[] | undefined
+
+/** An external problem that a retry may solve: the work queue retries with backoff. */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError'
+}
+
+/** A retry cannot help: the key is dropped until its object changes. `reason` is a condition reason in PascalCase. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError'
+  readonly reason: string
+
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** The part of a reflector that the liveness probe reads. */
+type WatchedReflector = { resource: { plural: string }; lastActiveAt: number }
+
+/** The part of a controller that the liveness probe reads. */
+type WatchedController = { name: string; stuckFor(): number }
+
+/** Longer than the longest idle time of a healthy reflector: 75 s of silence before the watchdog, 60 s for a list, 30 s of backoff. */
+const REFLECTOR_STANDSTILL_MILLISECONDS = 180_000
+
+/**
+ * Describes the problems that a restart would fix; empty when the process is healthy.
+ * Only workers and reflectors that are stuck count. A long queue and a slow or unreachable API server do not: a restart would make those
+ * worse.
+ */
+export function findProblems({
+  controllers,
+  reflectors,
+  now,
+}: {
+  controllers: readonly WatchedController[]
+  reflectors: readonly WatchedReflector[]
+  now: number
+}): string[] {
+  const stuck = controllers
+    .filter((controller) => controller.stuckFor() > 0)
+    .map((controller) => `a worker of controller ${controller.name} is stuck, ${Math.round(controller.stuckFor() / 1_000)} s overdue`)
+  const silent = reflectors
+    .map(({ resource, lastActiveAt }) => ({ name: resource.plural, milliseconds: now - lastActiveAt }))
+    .filter(({ milliseconds }) => milliseconds > REFLECTOR_STANDSTILL_MILLISECONDS)
+    .map(({ name, milliseconds }) => `the reflector of ${name} has been inactive for ${Math.round(milliseconds / 1_000)} s`)
+  return [...stuck, ...silent]
+}

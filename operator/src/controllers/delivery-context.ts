@@ -2,7 +2,7 @@ import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
 import manifest from '../../package.json' with { type: 'json' }
-import { ACCOUNT_INDEX } from '../kube/account-index.ts'
+import { ACCOUNT_INDEX } from '../kube/reflectors.ts'
 import type { Deps, TermDeps } from '../runtime/deps.ts'
 import type { WebhookFinder } from './delivery/endpoint.ts'
 import { EventBodies, type EventStore } from './delivery/events/event-bodies.ts'

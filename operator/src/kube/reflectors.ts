@@ -13,7 +13,8 @@ import {
   webhooks,
 } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
-import { Store } from '@tintype/crds/client/lister'
+import type { ObjectKey } from '@tintype/crds/client/kube-object'
+import { type Lister, Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/identifiers/names'
@@ -24,8 +25,8 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from '../runner/runners.ts'
-import { shareStrings } from './share-strings.ts'
 
 /** The informer caches that all parts read. They also run on standby replicas, so that they are synced at a takeover. */
 export interface Reflectors {
@@ -81,4 +82,45 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
         .addIndex(UID_INDEX, ({ metadata }) => metadata.uid),
     }),
   }
+}
+
+/** Index of the caches of Screenshots, ScreenshotSchedules, Webhooks and ApiKeys by account. */
+export const ACCOUNT_INDEX = 'account'
+
+/** An Account from the informer cache, unless it was deleted: one with finalizers remains there, and its objects must not act any more. */
+export function findAccount(key: ObjectKey, accounts: Pick<Lister<Account>, 'get'>): Account | undefined {
+  const account = accounts.get(key)
+  return account && isBeingDeleted(account) ? undefined : account
+}
+
+/** Enough for what objects of one kind repeat within a page of a list. */
+const MAX_STRINGS = 4_096
+/** Longer texts are rarely the same. */
+const MAX_LENGTH = 256
+/** The engine stores shorter strings of JSON only once. */
+const MIN_LENGTH = 11
+
+const recent = new Map<string, string>()
+
+/**
+ * Replaces the strings of a parsed object by equal ones of recent objects, so that each is in memory only once. Objects of one kind repeat
+ * most of theirs, such as URLs, times and messages of conditions. Changes the object, which must be a tree.
+ */
+export function shareStrings<T extends object>(object: T): T {
+  const fields = object as Record<string, unknown>
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
+    if (typeof value === 'string') fields[name] = share(value)
+    else if (typeof value === 'object' && value !== null) shareStrings(value)
+  }
+  return object
+}
+
+function share(text: string): string {
+  if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return text
+  const known = recent.get(text)
+  if (known !== undefined) return known
+  if (recent.size === MAX_STRINGS) recent.clear()
+  recent.set(text, text)
+  return text
 }

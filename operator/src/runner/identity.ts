@@ -2,9 +2,8 @@ import type { TokenReview } from '@tintype/crds/client/kinds'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Identity, SandboxReport, VideoReport } from '@tintype/crds/dispatch/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/identifiers/names'
-import { RetryableError } from '../controller-runtime/errors.ts'
-import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
-import type { RunnerAddress, RunnerClient } from './runner-client.ts'
+import { RetryableError } from '../controller-runtime/controller.ts'
+import { type EncryptionKey, type RunnerAddress, type RunnerClient, toEncryptionKey } from './runner-client.ts'
 
 /** Identity of a runner after its token has proved which pod it is. */
 export interface RunnerIdentity {

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pod } from '@tintype/crds/client/kinds'
 import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/identifiers/names'
-import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
-import { poolDefaults } from '@tintype/crds/kinds/runner-pool'
-import { limitsOf } from './pool-limits.ts'
+import { poolDefaults, type RunnerPool, type RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 
 // Builds the pods of runners. Pure. They comply with the Pod Security level "restricted"; each token is projected separately with the
 // shortest lifetime.
@@ -207,4 +205,16 @@ function buildEnvironment(spec: RunnerPoolSpec, settings: PodSettings) {
     { name: 'TINTYPE_POD_UID', valueFrom: field('metadata.uid') },
     { name: 'TINTYPE_MEMORY_LIMIT_BYTES', valueFrom: { resourceFieldRef: { containerName: RUNNER_CONTAINER, resource: 'limits.memory' } } },
   ]
+}
+
+/** The limits in a pool's spec, with defaults filled in. */
+export function limitsOf(spec: Partial<RunnerPoolSpec> | undefined) {
+  return {
+    minIdle: spec?.minIdle ?? poolDefaults.minIdle,
+    maxPods: spec?.maxPods ?? poolDefaults.maxPods,
+    capturesPerPod: spec?.capturesPerPod ?? poolDefaults.capturesPerPod,
+    scaleDownDelayMilliseconds: (spec?.scaleDownDelaySeconds ?? poolDefaults.scaleDownDelaySeconds) * 1_000,
+    readinessGraceMilliseconds: (spec?.readinessGraceSeconds ?? poolDefaults.readinessGraceSeconds) * 1_000,
+    targetDrainMilliseconds: (spec?.targetDrainSeconds ?? poolDefaults.targetDrainSeconds) * 1_000,
+  }
 }

@@ -1,12 +1,23 @@
-import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch/dispatch'
+import {
+  createCipheriv,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  sign,
+} from 'node:crypto'
+import { type CaptureOrder, CaptureState, GivenUp, Identity, SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch/dispatch'
 import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import { FencedError, fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/runtime/limited-read'
 import { parseJson } from '@tintype/crds/text/json'
+import { LRUCache } from 'lru-cache'
 import { Agent, type Dispatcher } from 'undici'
-import { ClockOffsets } from './clock-offsets.ts'
-import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
-import type { Signer } from './signature.ts'
+import type { DispatchKey } from '../secrets/release-keys.ts'
 
 // The operator's side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It maps each response of a runner, or its absence, to one
 // of a few outcomes. controllers/screenshot/decide.ts decides what they mean.
@@ -53,7 +64,7 @@ interface RunnerRequest {
 }
 
 /** Long polling: until the capture no longer runs (`finished`), or until its picture is being taken (`taken`). */
-export interface Wait {
+interface Wait {
   seconds: number
   until: 'taken' | 'finished'
 }
@@ -188,5 +199,110 @@ export class RunnerClient {
       body: parseJson(text),
       date: Date.parse(String(response.headers.date ?? '')),
     }
+  }
+}
+
+// Encrypts orders as compact JWE (RFC 7516) with a new key for each order: ECDH-ES with X25519, A256GCM. It uses synchronous node:crypto:
+// WebCrypto needs six thread pool jobs, and waiting for them took an eighth of the operator's time per capture. Runners decrypt with a
+// library.
+
+const ENCRYPTION = 'A256GCM'
+const KEY_BITS = 256
+const NONCE_BYTES = 12
+
+/** Public key of a runner, as a KeyObject. */
+export type EncryptionKey = KeyObject
+
+/** @throws when the key has another type */
+export const toEncryptionKey = ({ publicKey }: Pick<Identity, 'publicKey'>): EncryptionKey =>
+  createPublicKey({ key: publicKey, format: 'jwk' })
+
+/** Encrypts a text so that only the holder of the key can read it. */
+export function encryptOrder(text: string, key: EncryptionKey): string {
+  const own = generateKeyPairSync('x25519')
+  const { kty, crv, x } = own.publicKey.export({ format: 'jwk' })
+  const header = toBase64(JSON.stringify({ alg: 'ECDH-ES', enc: ENCRYPTION, epk: { kty, crv, x } }))
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(diffieHellman({ privateKey: own.privateKey, publicKey: key })), nonce)
+  cipher.setAAD(Buffer.from(header, 'ascii'))
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  // The second part, an encrypted key, is empty with direct key agreement.
+  return [header, '', toBase64(nonce), toBase64(ciphertext), toBase64(cipher.getAuthTag())].join('.')
+}
+
+/** Concat KDF of RFC 7518, 4.6.2, without party info. One round is enough, because the key is as long as the hash. */
+function deriveKey(secret: Buffer): Buffer {
+  const round = toNumber(1)
+  const algorithm = [toNumber(ENCRYPTION.length), Buffer.from(ENCRYPTION)]
+  const parties = [toNumber(0), toNumber(0)]
+  return createHash('sha256')
+    .update(Buffer.concat([round, secret, ...algorithm, ...parties, toNumber(KEY_BITS)]))
+    .digest()
+}
+
+function toNumber(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+const toBase64 = (data: string | Buffer): string => Buffer.from(data as string).toString('base64url')
+
+/** The request to sign and the pod for which the signature is valid. Without a `jti`, a random one is used. */
+interface RequestToSign {
+  podUid: string
+  method: string
+  path: string
+  body?: string
+  jti?: string
+}
+
+/** Signs requests to runners. Returns the value of the Authorization header. */
+export type Signer = (request: RequestToSign, now: Date) => Promise<string>
+
+const HEADER = Buffer.from(JSON.stringify({ alg: 'EdDSA' })).toString('base64url')
+
+/**
+ * Creates the signer of a release: compact JWS. It signs synchronously in 0.05 ms: WebCrypto passes each signature to another thread, which
+ * costs several times as much, for about three requests per capture.
+ */
+export async function createSigner(privateKey: DispatchKey): Promise<Signer> {
+  const key = createPrivateKey({ key: privateKey, format: 'jwk' })
+  return async ({ podUid, method, path, body = '', jti = randomUUID() }, now) => {
+    const request: SignedRequest = { method, path, sha256: createHash('sha256').update(body).digest('base64url'), jti }
+    const seconds = Math.floor(now.getTime() / 1_000)
+    const claims = { ...request, aud: podUid, iat: seconds, exp: seconds + SIGNATURE_SECONDS }
+    const signed = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+    return `Bearer ${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
+  }
+}
+
+// Clock differences between the runners' nodes and this process, measured by the Date header of responses. Clocks drift, and signatures and
+// deadlines are accurate to seconds, so both use the runner's time.
+
+/** A Date header is truncated to seconds and delayed by the network: smaller differences are ignored. */
+const NOISE_MILLISECONDS = 2_000
+/** Larger differences are not compensated: a signature for such a clock would be valid too long elsewhere. */
+export const MAX_OFFSET_MILLISECONDS = 900_000
+const MAX_REMEMBERED = 4_096
+
+/** Offsets by pod uid. */
+export class ClockOffsets {
+  readonly #ahead = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+
+  /** Milliseconds by which the clock is ahead; 0 when it agrees or is unknown. */
+  of(uid: string): number {
+    return this.#ahead.get(uid) ?? 0
+  }
+
+  /** Records the Date of a response. Returns true when the offset changed. NaN is ignored. */
+  note(uid: string, date: number, now: number): boolean {
+    const seen = date - now
+    if (Number.isNaN(seen) || Math.abs(seen) > MAX_OFFSET_MILLISECONDS) return false
+    const before = this.of(uid)
+    if (Math.abs(seen - before) <= NOISE_MILLISECONDS) return false
+    if (Math.abs(seen) > NOISE_MILLISECONDS) this.#ahead.set(uid, seen)
+    else this.#ahead.delete(uid)
+    return true
   }
 }

@@ -10,9 +10,8 @@ import { doubled } from '@tintype/crds/runtime/retry'
 import { LRUCache } from 'lru-cache'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
-import { endOf, type PodEnd } from './pod-end.ts'
-import { type PodState, podState, unschedulableReason } from './pod-state.ts'
-import { limitsOf } from './pool-limits.ts'
+import { limitsOf } from './pod.ts'
+import { endOf, type PodEnd, type PodState, podState, unschedulableReason } from './pod-state.ts'
 import type { RunnerAddress } from './runner-client.ts'
 
 // The leader's state of the runners: the pods of the informer cache, joined with state in memory. All of it can be restored: identities

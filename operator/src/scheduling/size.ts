@@ -1,5 +1,5 @@
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
-import { limitsOf } from '../runner/pool-limits.ts'
+import { limitsOf } from '../runner/pod.ts'
 
 /** The load from which the size of a pool is computed. */
 export interface Load {

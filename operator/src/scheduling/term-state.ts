@@ -16,14 +16,12 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { Expectations } from '../runner/expectations.ts'
-import { RunnerClient } from '../runner/runner-client.ts'
+import { RunnerClient, type Signer } from '../runner/runner-client.ts'
 import { PHASE_INDEX, RUNNING_INDEX, Runners } from '../runner/runners.ts'
-import type { Signer } from '../runner/signature.ts'
 import type { TermDeps } from '../runtime/deps.ts'
-import { accountLimits, poolsOf } from './account-limits.ts'
 import { CrashBudget, findCrashRecords } from './crash-budget.ts'
 import { DispatchTracker } from './dispatch-tracker.ts'
-import { Dispatcher } from './dispatcher.ts'
+import { accountLimits, Dispatcher, poolsOf } from './dispatcher.ts'
 import { CaptureTimes } from './size.ts'
 
 export interface TermState {

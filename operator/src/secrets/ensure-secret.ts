@@ -1,7 +1,7 @@
 import type { Secret } from '@tintype/crds/client/kinds'
 import { isAlreadyExists, isInvalid } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
-import { RetryableError, TerminalError } from '../controller-runtime/errors.ts'
+import { RetryableError, TerminalError } from '../controller-runtime/controller.ts'
 
 /** The permissions that the operator has on Secrets. It can only read Secrets whose name it knows. */
 export type SecretStore = Pick<Resource<Secret>, 'get' | 'find' | 'create'>

@@ -4,7 +4,7 @@ import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/c
 import { KeyRing } from '@tintype/crds/crypto/signatures'
 import { secretNames } from '@tintype/crds/identifiers/names'
 import { z } from 'zod'
-import { TerminalError } from '../controller-runtime/errors.ts'
+import { TerminalError } from '../controller-runtime/controller.ts'
 import { ensureSecret, releaseLabels, type SecretStore } from './ensure-secret.ts'
 
 /** An Ed25519 private key as JWK (RFC 8037). `x` is the public key. */

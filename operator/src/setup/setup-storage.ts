@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { IDENTITIES, type Identity } from '@tintype/crds/records/folders'
 import { retry } from '@tintype/crds/runtime/retry'
 import { StorageUrl } from '@tintype/crds/runtime/settings'
+import { longestRetention, PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { RetryableError } from '../controller-runtime/errors.ts'
+import { RetryableError } from '../controller-runtime/controller.ts'
 import { openStorage } from '../storage/storage.ts'
-import { type Identities, loadDriver, type StoreRoot } from '../stores/driver.ts'
-import { expiryDaysOf, storeSettings } from './store-settings.ts'
+import { expiryDays, type Identities, loadDriver, StoreName, type StoreRoot } from '../stores/driver.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
 
@@ -21,6 +21,20 @@ function identityVariables(): Record<IdentityVariable, z.ZodString> {
   ])
   return Object.fromEntries(entries)
 }
+
+/** Environment variables of every program that sets up or cleans a bundled store. */
+export const storeSettings = {
+  /** The bundled store. */
+  TINTYPE_STORAGE_KIND: StoreName.default('minio'),
+  TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
+  /** Days after which records, and remaining data of their files, are deleted. */
+  TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
+  /** The plans as JSON. The store keeps files for the longest retention of them. */
+  TINTYPE_PLANS: PlansText,
+}
+
+export const expiryDaysOf = (read: z.infer<z.ZodObject<typeof storeSettings>>) =>
+  expiryDays({ fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS })
 
 const Environment = z.object({
   ...storeSettings,

@@ -1,7 +1,7 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/crds/storage/s3/open-storage'
-import { RetryableError } from '../controller-runtime/errors.ts'
+import { RetryableError } from '../controller-runtime/controller.ts'
 
 /** The operator's access to the bucket. Every method is idempotent; errors of the store are RetryableErrors. */
 export interface Storage extends Omit<ObjectStorage, 'open' | 'stat' | 'check' | 'read' | 'write'> {

@@ -1,9 +1,13 @@
 import t, { type Test } from 'tap'
 import { type ConfigMap, configMaps, pods } from '../../../crds/client/kinds.ts'
 import { Reflector, type ReflectorEvent, type ReflectorOptions } from '../../../crds/client/reflector.ts'
-import { mergePatch, Resource } from '../../../crds/client/resource.ts'
-import { HOLDER_POD_ANNOTATION, holderPodProbe } from '../../../operator/src/controller-runtime/holder-pod.ts'
-import { LeaderElection, type LeaderElectionOptions } from '../../../operator/src/controller-runtime/leader-election.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import {
+  HOLDER_POD_ANNOTATION,
+  holderPodProbe,
+  LeaderElection,
+  type LeaderElectionOptions,
+} from '../../../operator/src/controller-runtime/leader-election.ts'
 import { leaseStore } from '../../../operator/src/controller-runtime/lease.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startPlane, startProxy } from './plane.ts'

@@ -3,8 +3,8 @@
 import { pino } from 'pino'
 import { systemClock } from '../../../operator/src/controller-runtime/clock.ts'
 import { createReflectors, type Reflectors } from '../../../operator/src/kube/reflectors.ts'
-import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
 import type { Deps, Work } from '../../../operator/src/runtime/deps.ts'
+import { createMetrics } from '../../../operator/src/runtime/metrics.ts'
 import { aTerm } from '../../support/fakes/term.ts'
 import type { Ends } from '../../support/processes/own-plane.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ObjectTooLargeError, type WriteCondition } from '../../../crds/storage/port.ts'
-import { RetryableError } from '../../../operator/src/controller-runtime/errors.ts'
+import { RetryableError } from '../../../operator/src/controller-runtime/controller.ts'
 import type { Storage } from '../../../operator/src/storage/storage.ts'
 
 /** An operation on a bucket. */

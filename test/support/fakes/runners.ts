@@ -2,7 +2,7 @@
 
 import type { Pod } from '../../../crds/client/kinds.ts'
 import { Label } from '../../../crds/src/identifiers/names.ts'
-import type { PoolMemory, PoolObserved } from '../../../operator/src/controllers/runner-pool/state.ts'
+import type { PoolMemory, PoolObserved } from '../../../operator/src/controllers/runner-pool/decide.ts'
 import type { Runner } from '../../../operator/src/runner/runners.ts'
 import { NOON } from './builders.ts'
 

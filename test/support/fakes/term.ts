@@ -1,5 +1,5 @@
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import type { Term } from '../../../operator/src/runtime/term.ts'
+import type { Term } from '../../../operator/src/runtime/deps.ts'
 import { MemoryBucket } from './memory-bucket.ts'
 
 type Given = Partial<Omit<Term, 'http' | 'mayStart' | 'storage'>> & { http: KubeHttp; storage?: Partial<Term['storage']> }

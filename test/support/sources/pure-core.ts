@@ -8,7 +8,7 @@ import { type FileCoverage, findGaps } from './coverage-gaps.ts'
 /** Tests of whole controllers that cover their decisions too. */
 const WHOLE_CONTROLLERS = [
   ...['account/account', 'api-key/api-key', 'retention/archive', 'delivery/deliveries', 'delivery/flow', 'screenshot/captures'],
-  ...['pending/pending', 'webhook/webhooks'],
+  ...['pending/pending', 'schedule/runs', 'schedule/approvals', 'webhook/webhooks'],
 ]
 
 /** Globs of source files, and of the tests that cover them. */
@@ -18,10 +18,6 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
   {
     sources: 'operator/src/**/decide.ts',
     tests: `test/unit/operator/{**/decide,controllers/{${WHOLE_CONTROLLERS.join()}}}.test.ts`,
-  },
-  {
-    sources: 'operator/src/controllers/schedule/decide-writes.ts',
-    tests: 'test/unit/operator/controllers/schedule/{runs,approvals}.test.ts',
   },
   {
     sources: 'api-gateway/src/quota/{call-limits,refusals,server-clock,write-round-robin}.ts',

@@ -12,7 +12,7 @@ import { isKeyText, keyHash, newKeyText } from '@tintype/crds/crypto/api-keys'
 import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { TerminalError } from '../../controller-runtime/errors.ts'
+import { TerminalError } from '../../controller-runtime/controller.ts'
 import { ensureSecret, releaseLabels, type SecretStore } from '../../secrets/ensure-secret.ts'
 
 export interface BootstrapStores {

@@ -7,11 +7,10 @@
  */
 
 import { Account } from '@tintype/crds/kinds/account'
-import { findLive } from '../../kube/find-live.ts'
-import { patchStatus } from '../../kube/patch-seen.ts'
-import { readObject } from '../../kube/read-object.ts'
+import { patchStatus } from '../../kube/clients.ts'
+import { findLive, readObject } from '../../kube/read-object.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { PENDING_INDEX, pendingAccountOf } from '../pending/context.ts'
+import { PENDING_INDEX, pendingAccountOf } from '../pending/decide.ts'
 import { decide } from './decide.ts'
 import { createDeletionController } from './deletion.ts'
 

@@ -4,8 +4,8 @@
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
-import { type Patcher, patchStatus } from '../../kube/patch-seen.ts'
-import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
+import { type Patcher, patchStatus } from '../../kube/clients.ts'
+import { FAILURE_GAP_MILLISECONDS } from '../webhook/decide.ts'
 import { type DeliveryStateChange, hasEnded } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }

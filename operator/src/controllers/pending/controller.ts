@@ -10,14 +10,34 @@
  * of them do not delay claims or each other.
  */
 
+import { isConflict } from '@tintype/crds/client/kube-error'
+import { API_VERSION, DEFAULT_VIDEO_POOL } from '@tintype/crds/identifiers/names'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { mapConcurrently } from '@tintype/crds/runtime/lists'
+import { findPlan } from '@tintype/crds/usage/plans'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { patchStatus } from '../../kube/clients.ts'
+import { findAccount } from '../../kube/reflectors.ts'
+import { PHASE_INDEX } from '../../runner/runners.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { poolsOf } from '../../scheduling/account-limits.ts'
-import { apply } from './apply.ts'
-import { isPending, NO_ACCOUNT, PENDING_INDEX, type PendingContext, pendingAccountOf } from './context.ts'
-import { decide } from './decide.ts'
-import { keyFor, observe } from './observe.ts'
+import { canRecordIn, poolsOf } from '../../scheduling/dispatcher.ts'
+import { isCharged } from '../quota/decide.ts'
+import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
+import {
+  decide,
+  isPending,
+  NO_ACCOUNT,
+  type Obstacle,
+  PENDING_INDEX,
+  type PendingAction,
+  type PendingContext,
+  type PendingDecision,
+  type PendingLimits,
+  type PendingScreenshot,
+  pendingAccountOf,
+} from './decide.ts'
 
 /** How long changes are collected before an account is reconciled. */
 const GATHER_MILLISECONDS = 100
@@ -64,4 +84,120 @@ async function reconcile(key: string, context: PendingContext): Promise<Requeue>
   const observed = observe(key, context)
   const decision = decide(observed.waiting, observed.limits, context.now())
   return { requeueAfterMilliseconds: await apply(key, decision, observed, context) }
+}
+
+const MISSING_POOL = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound' } as const
+const MISSING_ACCOUNT = { code: 'ACCOUNT_NOT_FOUND', reason: 'AccountNotFound' } as const
+
+interface Observed {
+  waiting: PendingScreenshot[]
+  limits: PendingLimits
+  /** True when archiving is behind. Failed Screenshots must be archived, and more of them would make the gateways reject all requests. */
+  isArchiveBehind: boolean
+}
+
+/** Collects the input of decide from the informer caches. */
+export function observe(key: string, context: PendingContext): Observed {
+  return { waiting: waitingOf(key, context), limits: limitsOf(key, context), isArchiveBehind: isArchiveBehind(context) }
+}
+
+function waitingOf(key: string, context: PendingContext): PendingScreenshot[] {
+  const { lister } = context.reflectors.screenshots
+  const accounts = key === NO_ACCOUNT ? lister.indexValues(PENDING_INDEX).filter((account) => !accountNamed(account, context)) : [key]
+  return accounts
+    .flatMap((account) => lister.byIndex(PENDING_INDEX, account))
+    .map((shot) => ({ shot, obstacle: obstacleOf(shot, context) }))
+}
+
+function obstacleOf(shot: Screenshot, context: PendingContext): Obstacle | undefined {
+  const { charges, poolOf, reflectors, config } = context
+  const account = accountOf(shot)
+  if (charges && !isCharged(shot) && !accountNamed(account, context))
+    return {
+      ...MISSING_ACCOUNT,
+      message: `Account ${account} does not exist, or was deleted. Create it, or create the Screenshot with another spec.accountName.`,
+    }
+  const pool = poolOf(shot)
+  const object = reflectors.pools.lister.get(`${config.namespace}/${pool}`)
+  if (!object) return { ...MISSING_POOL, message: missingPool(shot, pool) }
+  if (canRecordIn(shot, object)) return undefined
+  return {
+    code: 'VIDEO_UNAVAILABLE',
+    message: `RunnerPool ${pool} does not record videos. Leave out spec.poolName, or set spec.video of the pool to true and its image to capture-runner-video.`,
+  }
+}
+
+function missingPool({ spec }: Screenshot, pool: string): string {
+  const remedy = `RunnerPool ${pool} does not exist. Create it, or create the Screenshot with another spec.poolName.`
+  const isDefault = spec.poolName === undefined && pool === DEFAULT_VIDEO_POOL
+  return isDefault ? `${remedy} The value runner.video.enabled of the chart creates it.` : remedy
+}
+
+function limitsOf(key: string, context: PendingContext): PendingLimits {
+  const { plans, queue } = context.config
+  const plan = accountNamed(key, context)?.spec.plan
+  return {
+    maxQueued: (plan === undefined ? undefined : findPlan(plans, plan)?.maxQueued) ?? queue.maxQueuedPerAccount,
+    unrunnableMilliseconds: queue.unrunnableMilliseconds,
+  }
+}
+
+function isArchiveBehind({ reflectors, config }: PendingContext): boolean {
+  const { lister } = reflectors.screenshots
+  return lister.countByIndex(PHASE_INDEX, 'Completed') + lister.countByIndex(PHASE_INDEX, 'Failed') >= config.retention.maxLive
+}
+
+const accountNamed = (name: string, { reflectors, config }: Pick<PendingContext, 'reflectors' | 'config'>): Account | undefined =>
+  findAccount(`${config.namespace}/${name}`, reflectors.accounts.lister)
+
+/** The key under which the Screenshots of an account are reconciled. */
+const keyFor = (account: string, context: Pick<PendingContext, 'reflectors' | 'config'>): string =>
+  accountNamed(account, context) ? account : NO_ACCOUNT
+
+/** Statuses written in one pass, writes at a time, and the pause before the next pass. */
+const MAX_WRITES = 40
+const PARALLEL = 8
+const PAUSE_MILLISECONDS = 100
+/** How often to check whether archiving has caught up. */
+const BACKLOG_MILLISECONDS = 5_000
+
+/** Executes a few of the actions at a time. Returns the delay until the next reconcile. */
+async function apply(
+  key: string,
+  { actions, nextMilliseconds }: PendingDecision,
+  { isArchiveBehind }: Observed,
+  context: PendingContext,
+): Promise<number | undefined> {
+  const due = isArchiveBehind ? actions.filter((action) => action.do !== 'fail') : actions
+  const now = due.slice(0, MAX_WRITES)
+  await mapConcurrently(now, PARALLEL, (action) => execute(action, context))
+  const failed = now.filter((action) => action.do === 'fail').length
+  if (failed > 0) context.log.info({ key, failed, left: actions.length - now.length }, 'queued screenshots failed')
+  if (due.length > now.length) return PAUSE_MILLISECONDS
+  return due.length < actions.length ? BACKLOG_MILLISECONDS : nextMilliseconds
+}
+
+async function execute(action: PendingAction, context: PendingContext): Promise<void> {
+  const { shot } = action
+  const { clients, events, config, now, enqueueAfter } = context
+  const written = await patchStatus(clients.screenshots, shot, statusFor(action, now())).catch((error: unknown) => {
+    if (!isConflict(error)) throw error
+  })
+  // Claimed, changed or deleted meanwhile: reconcile again.
+  if (!written) return enqueueAfter(keyFor(accountOf(shot), context), PAUSE_MILLISECONDS)
+  if (action.do !== 'note') return
+  const { reason, message } = action.obstacle
+  events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
+  enqueueAfter(keyFor(accountOf(shot), context), config.queue.unrunnableMilliseconds)
+}
+
+function statusFor(action: PendingAction, now: Date): StatusPatch {
+  switch (action.do) {
+    case 'note':
+      return buildUnrunnable(action.shot, action.obstacle.reason, action.obstacle.message, now)
+    case 'clear':
+      return buildCleared(action.shot, now)
+    case 'fail':
+      return buildFailure(action.shot, action, now)
+  }
 }

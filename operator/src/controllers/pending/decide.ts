@@ -1,9 +1,12 @@
 // Decides about the queued Screenshots of one account: which get a condition with the reason why they cannot run, and which fail. Pure.
 
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/records/record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { ScreenshotReason } from '../../kube/condition-reasons.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { isCharged } from '../quota/decide.ts'
 
 /** Why a Screenshot cannot run, and what to do. */
@@ -15,7 +18,7 @@ export interface Obstacle {
 }
 
 /** An obstacle that can go away without a change of the Screenshot. */
-export type PassingObstacle = Obstacle & { reason: NonNullable<Obstacle['reason']> }
+type PassingObstacle = Obstacle & { reason: NonNullable<Obstacle['reason']> }
 
 /** A queued Screenshot; `obstacle` is absent when it can run. */
 export interface PendingScreenshot {
@@ -81,3 +84,20 @@ function compareAge({ shot: { metadata: a } }: PendingScreenshot, { shot: { meta
 
 const queueFull = (maxQueued: number): string =>
   `${maxQueued} older screenshots of the account are queued, which is the limit. Create it again when fewer are queued, or raise queue.maxQueuedPerAccount.`
+
+/** Index of queued Screenshots by account. */
+export const PENDING_INDEX = 'pending/account'
+/** True for a Screenshot that waits for a runner. */
+export const isPending = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && !isBeingDeleted(shot)
+/** The value of that index. */
+export const pendingAccountOf = (shot: Screenshot): string | undefined => (isPending(shot) ? accountOf(shot) : undefined)
+/** Key for all accounts that do not exist. Together they share the queue limit of one account. */
+export const NO_ACCOUNT = '*'
+
+/** Dependencies of the controller during one term. */
+export interface PendingContext extends TermDeps {
+  poolOf: (shot: Screenshot) => string
+  /** True when uncharged Screenshots need an Account. */
+  charges: boolean
+  enqueueAfter: (account: string, milliseconds: number) => void
+}

@@ -1,7 +1,7 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { unitsOf } from '@tintype/crds/usage/usage'
-import { RetryableError } from '../../controller-runtime/errors.ts'
+import { RetryableError } from '../../controller-runtime/controller.ts'
 import type { ChargeWanted } from './decide.ts'
 
 /** Outcome of charging a Screenshot. `missing`: the account does not exist. */

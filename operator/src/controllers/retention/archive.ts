@@ -10,16 +10,24 @@ import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isRestored } from '@tintype/crds/records/named-record'
 import { accountOf } from '@tintype/crds/records/record'
+import { recordKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { isWhole } from '@tintype/crds/schema/custom-resource'
-import { findDeleted, type MarkChecks, writeRecords } from '@tintype/crds/storage/archive'
-import { readWhole } from '../../kube/read-whole.ts'
+import {
+  findDeleted,
+  isDeletionConfirmed,
+  type MarkChecks,
+  requestRewrite,
+  writeRecords,
+  writeTombstone,
+} from '@tintype/crds/storage/archive'
+import { readWhole } from '../../kube/read-object.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { withOpenDeliveries } from '../delivery/undelivered/hand-over.ts'
-import { discardRecord } from './deletion.ts'
-import type { RetentionMetrics } from './metrics.ts'
+import type { RetentionMetrics } from './controller.ts'
 
-export interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'reflectors' | 'storage' | 'archiving' | 'log'> {
+interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'reflectors' | 'storage' | 'archiving' | 'log'> {
   /** False once this operator loses leadership. */
   mayContinue: () => boolean
   metrics: Pick<RetentionMetrics, 'archived'>
@@ -132,4 +140,30 @@ async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps
     await discardRecord(account, idOf(screenshot), deps)
     return false
   }
+}
+
+/** Dependencies for handling the end of a record. */
+interface DeletionDeps extends MarkChecks {
+  storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'remove'>
+}
+
+/** Deletes the text of a record if its owner deleted it. Returns whether that was the case. The next rewrite removes it from segments. */
+async function discardRecord(account: string, id: string, deps: DeletionDeps): Promise<boolean> {
+  if (!(await isDeletionConfirmed(account, id, deps))) return false
+  await requestRewrite(account, id, deps)
+  await deps.storage.remove([recordKey(account, id)])
+  return true
+}
+
+/**
+ * Decides what the deletion of a finished Screenshot in the Kubernetes API means: `archived` keeps its files. It checks only the bucket, so
+ * every leader decides the same, also after a crash between archiving and deletion. A manual deletion in this gap cannot be detected: the
+ * record stays archived. Any object at the record's key keeps the files, because the record may have been overwritten.
+ */
+export async function evaluateDeletion(account: string, id: string, deps: DeletionDeps): Promise<'archived' | 'deleted'> {
+  if (!(await deps.storage.exists(recordKey(account, id)))) {
+    await writeTombstone(account, id, deps)
+    return 'deleted'
+  }
+  return (await discardRecord(account, id, deps)) ? 'deleted' : 'archived'
 }

@@ -9,24 +9,24 @@
  * deleted accounts.
  */
 
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import type { KeyRing } from '@tintype/crds/crypto/signatures'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
+import type { Registry } from 'prom-client'
 import type { Reconcile, Requeue } from '../../controller-runtime/controller.ts'
-import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
-import type { Reflectors } from '../../kube/reflectors.ts'
+import { ACCOUNT_INDEX, type Reflectors } from '../../kube/reflectors.ts'
 import { PHASE_INDEX } from '../../runner/runners.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
 import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { type ExpireDeps, expire } from './expire.ts'
-import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
 /** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
-export interface RetentionIntervals {
+interface RetentionIntervals {
   archive: number
   rewrite: number
   expire: number
@@ -134,5 +134,20 @@ function accountLookups({ config, clients, reflectors }: TermDeps): Pick<ExpireD
       const live = reflectors.screenshots.lister.get(`${namespace}/${toObjectName(id)}`)
       return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined
     },
+  }
+}
+
+export type RetentionMetrics = ReturnType<typeof createRetentionMetrics>
+
+/** Creates the metrics. Call it once per process. */
+function createRetentionMetrics(registry: Registry) {
+  const { counter, gauge } = instrumentsOf(registry)
+  return {
+    archived: counter('screenshot_archived_total', 'Records moved from the Kubernetes API to the bucket.'),
+    lastRound: gauge(
+      'screenshot_retention_last_round_timestamp_seconds',
+      'Time at which a retention chore (archive, rewrite, expire) last finished.',
+      ['chore'],
+    ),
   }
 }

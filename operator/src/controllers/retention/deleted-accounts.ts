@@ -10,15 +10,15 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
+import { isSignedMarker, type KeyRing, signMarker } from '@tintype/crds/crypto/signatures'
 import { prefixOf } from '@tintype/crds/records/folders'
-import { parseKeys } from '@tintype/crds/records/ignored-objects'
+import { isFuture, parseKeys } from '@tintype/crds/records/ignored-objects'
 import { deletedAccountKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import type { MarkChecks } from '@tintype/crds/storage/archive'
 import { listPages, readStored } from '@tintype/crds/storage/stored-objects'
-import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
+import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { isDeletionText, readDeletionText, toDeletionText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, indexed by account. */
 export interface OwnedKind {
@@ -26,7 +26,7 @@ export interface OwnedKind {
   remove: (object: KubeObject) => Promise<void>
 }
 
-export interface DeletedAccountsOptions extends MarkChecks {
+interface DeletedAccountsOptions extends MarkChecks {
   storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
   /** Schedules, Screenshots, keys and webhooks. */
   kinds: readonly OwnedKind[]
@@ -99,4 +99,20 @@ export class DeletedAccounts {
     }
     return count
   }
+}
+
+const signed = (account: string, since: string): string => `${deletedAccountKey(account)}\n${since}`
+
+/** Content of the mark of a deleted account: the time of the deletion and a signature. */
+export const toDeletionText = (account: string, since: Date, ring: KeyRing): string =>
+  `${since.toISOString()} ${signMarker(signed(account, since.toISOString()), ring)}`
+
+/** True for text in the format of such a mark, with or without a signature. */
+const isDeletionText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
+
+/** Reads the time of a mark; undefined for a mark that this release did not sign, so that the grace period starts again. */
+export function readDeletionText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
+  const [since = '', signature = ''] = text.split(' ')
+  const at = new Date(since)
+  return isSignedMarker(signed(account, since), signature, ring) && !isFuture(at, now) ? at : undefined
 }

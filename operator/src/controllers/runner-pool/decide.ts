@@ -3,14 +3,22 @@
  * of the pool. The Screenshot controller ends such pods if necessary.
  */
 
-import { endOf, lastLogLineOf } from '../../runner/pod-end.ts'
-import { unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
-import { limitsOf } from '../../runner/pool-limits.ts'
+import type { PoolReason } from '../../kube/condition-reasons.ts'
+import { limitsOf } from '../../runner/pod.ts'
+import { endOf, lastLogLineOf, unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
 import type { Runner } from '../../runner/runners.ts'
-import { countable, type Groups, group, roomIn } from '../../scheduling/groups.ts'
-import { grow } from '../../scheduling/growth.ts'
+import {
+  countable,
+  type Groups,
+  type GrowthAction,
+  type GrowthMemory,
+  type GrowthObserved,
+  group,
+  grow,
+  roomIn,
+} from '../../scheduling/growth.ts'
 import { wantedPods } from '../../scheduling/size.ts'
-import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
+import type { GuardDecision } from '../guard.ts'
 
 /** Interval of a periodic reconcile, in case an event was missed. */
 const RESYNC_MILLISECONDS = 30_000
@@ -124,3 +132,39 @@ function shrink({ idle, starting }: Groups, { pool, memory }: PoolObserved, miss
   const oldest = idle.toSorted((a, b) => a.idleSince - b.idleSince)
   return [...notReady, ...oldest].slice(0, -missing).map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
 }
+
+// State and actions of a pool.
+
+/** Why runners do not become ready, and what to do. */
+export interface Problem {
+  reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
+  message: string
+}
+
+/** State of a pool that the leader keeps in memory between reconciles. */
+export interface PoolMemory extends GrowthMemory {
+  /** Since when there have been more pods than desired; epoch milliseconds. */
+  surplusSince: number | undefined
+  lastFailure: Problem | undefined
+  /** Template of the failed starts: a corrected template is tried at once. */
+  templateHash: string
+  statusWrittenAt: number
+}
+
+export interface PoolObserved extends GrowthObserved {
+  runners: Runner[]
+  /** Number of queued Screenshots of each account that is at its limit. More runners would not help them. */
+  heldBack: ReadonlyMap<string, number>
+  /** Accounts with queued Screenshots. */
+  accountsWaiting: readonly string[]
+  guard: GuardDecision
+  memory: PoolMemory
+}
+
+type DeleteReason = 'ended' | 'spent' | 'stale' | 'stuck' | 'surplus' | 'dedicated'
+
+export type PoolAction =
+  | GrowthAction
+  | { do: 'delete'; runner: Runner; reason: DeleteReason }
+  | { do: 'noteSurplus'; since: number | undefined }
+  | { do: 'noteFailedStart'; runner: Runner; text: string }

@@ -20,9 +20,9 @@ import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive'
 import { type Approval, requestOf } from './approvals.ts'
-import type { ScheduleContext } from './context.ts'
-import { type EndedRun, mergeRuns } from './ended-run.ts'
-import { copyPicture, lastComparisonOf, toKept } from './keep-baseline.ts'
+import { copyPicture, toKept } from './baseline.ts'
+import type { ScheduleContext } from './controller.ts'
+import { type EndedRun, lastComparisonOf, mergeRuns } from './ended-runs.ts'
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.

@@ -12,22 +12,34 @@
  */
 
 import { keyOf } from '@tintype/crds/client/kube-object'
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  type ActiveRun,
+  MAX_RECENT_RUNS,
+  type RecentRun,
+  RunOutcome,
+  type ScreenshotSchedule,
+  StoredSchedule,
+} from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
+import { scheduleBaselinesPrefix, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { isDeleted, readArchivedRecord } from '@tintype/crds/storage/archive'
+import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { LRUCache } from 'lru-cache'
+import type { Registry } from 'prom-client'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
-import { ACCOUNT_INDEX } from '../../kube/account-index.ts'
-import { createController, type Deps, inTerm, type StartedWork, startControllers, type Work } from '../../runtime/deps.ts'
+import { findLive, readObject } from '../../kube/read-object.ts'
+import { ACCOUNT_INDEX, findAccount, type Reflectors } from '../../kube/reflectors.ts'
+import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
 import { apply } from './apply.ts'
 import { requestOf } from './approvals.ts'
-import type { ScheduleContext } from './context.ts'
-import { decide } from './decide.ts'
-import { DeletedSchedules } from './deleted-schedules.ts'
-import { createScheduleMetrics } from './metrics.ts'
-import { findEnded, observe, SCHEDULE_INDEX } from './observe.ts'
+import { type DueRun, decide, type Observed } from './decide.ts'
+import { type EndedRun, toActive, toEnded } from './ended-runs.ts'
 
 const WORKERS = 16
 const MAX_REMEMBERED = 10_000
@@ -114,4 +126,134 @@ async function reconcile(key: string, deps: ScheduleContext, deleted: DeletedSch
   if (!late) return apply(observed, decision, deps)
   const withLate = { ...observed, ended: [...observed.ended, late] }
   return apply(withLate, decide(withLate, now), deps)
+}
+
+/** What the parts of the schedule controller use during one term. */
+export interface ScheduleContext extends TermDeps {
+  metrics: ScheduleMetrics
+  /** True for a run whose deletion this process has seen. */
+  wasDeleted: (name: string) => boolean
+  /** True the first time that a text is reported for a schedule. */
+  isNew: (uid: string, text: string) => boolean
+}
+
+/** Index of Screenshots by the uid of their schedule. */
+export const SCHEDULE_INDEX = 'schedule'
+
+/** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
+export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {
+  const { screenshots, schedules, accounts, usages } = deps.reflectors
+  const kind = { lister: schedules.lister, client: deps.clients.schedules, outdated: { nextScheduleTime: null } }
+  const cached = await findLive(key, kind, deps.now())
+  if (!cached) return undefined
+  const schedule = readObject('ScreenshotSchedule', StoredSchedule, cached)
+  const { uid, namespace } = schedule.metadata
+  const account = accountOf(schedule)
+  const live = screenshots.lister.byIndex(SCHEDULE_INDEX, uid).filter((run) => !isBeingDeleted(run))
+  const lost = await Promise.all(findLost(schedule, live).map((run) => findRun(run, schedule, deps)))
+  const runs = [...live, ...lost.filter((run) => 'metadata' in run)]
+  const usage = usages.lister.get(`${namespace}/${account}`)
+  const facts = usage && toUsageFacts(usage, deps.now())
+  return {
+    schedule,
+    account: findAccount(`${namespace}/${account}`, accounts.lister),
+    isQuotaSpent: facts !== undefined && facts.used >= facts.limit,
+    open: runs.filter((shot) => !isFinished(shot)).map(toActive),
+    ended: [
+      ...runs.filter((shot) => isFinished(shot) && !isRecorded(shot, schedule)).map(toEnded),
+      ...lost.filter((run) => 'outcome' in run),
+    ],
+  }
+}
+
+/** Runs that had not ended, and are not in the cache. */
+function findLost({ status }: StoredSchedule, live: readonly Screenshot[]): ActiveRun[] {
+  const ids = new Set(live.map(({ metadata }) => screenshotIdOf(metadata)))
+  return (status?.active ?? []).filter(({ id }) => !ids.has(id))
+}
+
+/** The cache may be older than the run, and the run may be archived. */
+async function findRun({ id, time }: ActiveRun, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | RecentRun> {
+  const live = await deps.clients.screenshots.find(toObjectName(id))
+  if (live) deps.reflectors.screenshots.noteWritten(live)
+  if (live && !isBeingDeleted(live)) return live
+  return (await readArchivedRecord(accountOf(schedule), id, deps)) ?? { id, time, outcome: 'deleted' }
+}
+
+/** A run that is due, if an earlier leader created it and it has left the Kubernetes API: an archived record, or a deleted one. */
+async function findEnded(schedule: StoredSchedule, { id, time }: DueRun, deps: ScheduleContext): Promise<EndedRun | undefined> {
+  const account = accountOf(schedule)
+  if (deps.reflectors.screenshots.lister.get(`${deps.config.namespace}/${toObjectName(id)}`)) return undefined
+  const [archived, isGone] = await Promise.all([readArchivedRecord(account, id, deps), isDeleted(account, id, deps.storage)])
+  if (isGone || deps.wasDeleted(toObjectName(id))) return { id, time: time.toISOString(), outcome: 'deleted' }
+  return archived && toEnded(archived)
+}
+
+/** A finished run is recorded if the status has it among the last ones, or has later ones only and does not wait for it. */
+function isRecorded(shot: Screenshot, { status = {} }: StoredSchedule): boolean {
+  const { id, time } = toActive(shot)
+  const { recentRuns = [], active = [] } = status
+  if (recentRuns.some((run) => run.id === id)) return true
+  const oldest = recentRuns.at(-1)
+  const isOlder = oldest !== undefined && recentRuns.length >= MAX_RECENT_RUNS && Date.parse(time) < Date.parse(oldest.time)
+  return isOlder && !active.some((run) => run.id === id)
+}
+
+/** How often to check whether the last run of a deleted schedule has ended. */
+const RECHECK_MILLISECONDS = 30_000
+
+/**
+ * Objects in the bucket of deleted schedules: options, and pictures to compare with. They are removed once no run needs them. If no
+ * operator sees the deletion, the retention controller removes them.
+ */
+class DeletedSchedules {
+  readonly #deleted = new Map<string, ScreenshotSchedule>()
+  readonly #deps: Pick<TermDeps, 'reflectors' | 'storage'>
+
+  constructor(deps: Pick<TermDeps, 'reflectors' | 'storage'>) {
+    this.#deps = deps
+  }
+
+  /** Adds a deleted schedule. */
+  add(schedule: ScreenshotSchedule): void {
+    const { spec, status } = schedule
+    const hasPictures = status?.baseline !== undefined || status?.approvals !== undefined
+    if (spec.template.optionsObject !== undefined || hasPictures) this.#deleted.set(keyOf(schedule), schedule)
+  }
+
+  /** Removes the objects of the deleted schedule with a key. @throws RetryableError */
+  async remove(key: string): Promise<Requeue | undefined> {
+    const schedule = this.#deleted.get(key)
+    if (!schedule) return undefined
+    const { name, uid } = schedule.metadata
+    if (this.#deps.reflectors.screenshots.lister.byIndex(SCHEDULE_INDEX, uid).some((shot) => !isFinished(shot)))
+      return { requeueAfterMilliseconds: RECHECK_MILLISECONDS }
+    const account = accountOf(schedule)
+    if (schedule.spec.template.optionsObject !== undefined) await this.#deps.storage.remove([scheduleOptionsKey(account, name)])
+    await this.#deps.storage.removePrefix(scheduleBaselinesPrefix(account, uid))
+    this.#deleted.delete(key)
+    return undefined
+  }
+}
+
+type ScheduleMetrics = ReturnType<typeof createScheduleMetrics>
+
+const LATE_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600]
+/** A schedule fails when this many runs in a row have failed. */
+const FAILURES = 3
+
+/** Creates the metrics. Call it once per process. */
+function createScheduleMetrics(registry: Registry, schedules: Pick<Reflectors['schedules'], 'lister'>) {
+  const { counter, histogram, computed } = instrumentsOf(registry)
+  const ended = counter('schedule_runs_ended_total', 'Ended runs of schedules, by outcome: completed, failed, deleted.', ['outcome'])
+  for (const outcome of RunOutcome.options) ended.inc({ outcome }, 0)
+  computed('schedule_failing', 'Schedules whose last three runs failed, without suspended ones.', [], (gauge) => {
+    const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
+      runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
+    gauge.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
+  })
+  return {
+    lateSeconds: histogram('schedule_run_delay_seconds', 'Time from the due time of a scheduled run to its creation.', LATE_BUCKETS),
+    ended,
+  }
 }

@@ -1,18 +1,27 @@
 // Decides when a schedule creates its next run, and with which picture it is compared. Pure.
 
 import { createHash } from 'node:crypto'
+import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { MovingParts } from '@tintype/crds/kinds/comparison'
-import { type ActiveRun, MAX_ACTIVE_RUNS, type SeenTiming, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import {
+  type ActiveRun,
+  MAX_ACTIVE_RUNS,
+  type ScheduleBaseline,
+  type SeenTiming,
+  type StoredSchedule,
+} from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
 import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
 import { findSkipped, isTimeZone, lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
 import { type Condition, ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
-import type { EndedRun } from './ended-run.ts'
-import { type BaselineChange, chooseBaseline } from './keep-baseline.ts'
-import { toMoving } from './moving.ts'
+import { type Approval, keysOfApprovals, updateApprovals } from './approvals.ts'
+import { type BaselineChange, chooseBaseline } from './baseline.ts'
+import { type EndedRun, toMoving } from './ended-runs.ts'
+import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
+import { buildStatus, type StatusPatch } from './status.ts'
 
 export interface Observed {
   schedule: StoredSchedule
@@ -155,4 +164,64 @@ function evaluate(
   if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended. No runs are created.`)
   if (isQuotaSpent) return refused('QuotaExceeded', `The monthly quota of account ${name} is used up. No runs are created.`)
   return { status: 'True', reason: 'Scheduled', message: 'Runs are created when they are due.' }
+}
+
+export type Action =
+  /** Creates the run of a schedule in this state. */
+  | { do: 'createRun'; run: DueRun; of: StoredSchedule }
+  | { do: 'writeStatus'; status: StatusPatch }
+  | { do: 'report'; event: ScheduleEvent }
+  /** Removes the annotation of a request, or names the approval that it undoes. */
+  | { do: 'annotate'; annotations: Readonly<Record<string, string | null>> }
+  /** Removes the pictures that neither these keys name nor an open run needs. */
+  | { do: 'removePictures'; kept: readonly string[] }
+
+/** The pictures that were copied. */
+interface Copied {
+  /** The picture to compare with; undefined: there is none. */
+  kept: ScheduleBaseline | undefined
+  /** The outcome of a request to approve a run; undefined: nothing was requested. */
+  approval: Approval | undefined
+}
+
+/** Actions in the order in which they must be executed: the status names a run that exists. */
+export function decideWrites({ schedule, open, ended }: Observed, decision: Decision, { kept, approval }: Copied, now: Date): Action[] {
+  const { due, moving } = decision
+  const approvals = updateApprovals(withStatus(schedule, { baseline: kept }), approval, now)
+  const approved = approval && 'baseline' in approval ? approval : undefined
+  const baseline = approved ? approved.baseline : kept
+  const compared = withStatus(schedule, { baseline })
+  const status = buildStatus(
+    schedule,
+    decision,
+    {
+      ...{ ended, baseline, approvals, approvedId: approved?.baseline?.id },
+      open: due ? [...open, { id: due.id, time: due.time.toISOString() }] : open,
+    },
+    now,
+  )
+  const actions: Action[] = []
+  if (due) actions.push({ do: 'createRun', run: due, of: withStatus(compared, { moving }) })
+  if (status) actions.push({ do: 'writeStatus', status })
+  const events = [...findEvents(schedule, decision, ended, compared), ...(approval ? describeApproval(approval) : [])]
+  actions.push(...events.map((event): Action => ({ do: 'report', event })))
+  if (approval) actions.push({ do: 'annotate', annotations: toAnnotations(approval) })
+  const after = picturesOf(withStatus(compared, { approvals }))
+  if (picturesOf(schedule).some((key) => !after.includes(key))) actions.push({ do: 'removePictures', kept: after })
+  return actions
+}
+
+/** The schedule as it is after some fields of its status were written. */
+export const withStatus = (schedule: StoredSchedule, status: StoredSchedule['status']): StoredSchedule => ({
+  ...schedule,
+  status: { ...schedule.status, ...status },
+})
+
+const toAnnotations = (approval: Approval): Record<string, string | null> =>
+  'request' in approval ? { [Annotation.approve]: approval.request } : { [Annotation.approve]: null, [Annotation.approvedBy]: null }
+
+/** Keys of the pictures that a schedule needs for later runs and to undo approvals. */
+const picturesOf = (schedule: StoredSchedule): string[] => {
+  const { baseline, approvals = [] } = schedule.status ?? {}
+  return [...(baseline ? [baseline.key] : []), ...keysOfApprovals(schedule, approvals)]
 }

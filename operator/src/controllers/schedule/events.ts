@@ -5,11 +5,9 @@ import { waitingRunOf } from '@tintype/crds/records/approval'
 import { findCondition } from '@tintype/crds/schema/conditions'
 import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { Approval } from './approvals.ts'
+import { isCarrying } from './baseline.ts'
 import type { Decision } from './decide.ts'
-import { type EndedRun, mergeRuns } from './ended-run.ts'
-import { findFitnessChanges, toFitCondition } from './fitness.ts'
-import { findChanges, isCarrying, toShare } from './keep-baseline.ts'
-import { describeNewMoving } from './moving.ts'
+import { describeNewMoving, type EndedRun, findChanges, findFitnessChanges, mergeRuns, toFitCondition, toShare } from './ended-runs.ts'
 
 /** `once`: this leader reports it only once for a schedule. */
 export interface ScheduleEvent {

@@ -14,9 +14,7 @@ import { type Condition, ConditionType, findCondition, isSameCondition, setCondi
 import { toShortUrl } from '@tintype/crds/schema/fields'
 import { canonical } from '@tintype/crds/text/json'
 import type { Decision } from './decide.ts'
-import { byTime, type EndedRun, mergeRuns } from './ended-run.ts'
-import { fitnessOf, toFitCondition } from './fitness.ts'
-import { findChanges, lastComparisonOf, toShare } from './keep-baseline.ts'
+import { byTime, type EndedRun, findChanges, fitnessOf, lastComparisonOf, mergeRuns, toFitCondition, toShare } from './ended-runs.ts'
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }

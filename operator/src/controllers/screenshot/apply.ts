@@ -6,14 +6,13 @@ import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { unitsOf } from '@tintype/crds/usage/usage'
-import { RetryableError } from '../../controller-runtime/errors.ts'
+import { RetryableError } from '../../controller-runtime/controller.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../../kube/condition-reasons.ts'
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../scheduling/crash-budget.ts'
 import { chargeFor } from './charge.ts'
-import type { ScreenshotContext } from './context.ts'
+import type { ScreenshotContext } from './controller.ts'
 import { type Action, decideAfterCharge, decideAfterDispatch } from './decide.ts'
-import { cancelAtRunner, sendOrder } from './dispatch.ts'
-import { filesOf } from './order.ts'
+import { cancelAtRunner, filesOf, sendOrder } from './dispatch.ts'
 import {
   attemptsOf,
   buildClaim,

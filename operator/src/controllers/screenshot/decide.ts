@@ -13,10 +13,10 @@ import { accountOf } from '@tintype/crds/records/record'
 import { Reason } from '@tintype/crds/schema/conditions'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { ScreenshotReason } from '../../kube/condition-reasons.ts'
-import { OptionsError } from '../../options/options-error.ts'
-import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../../runner/pod-end.ts'
+import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../../runner/pod-state.ts'
 import type { CaptureResponse, DispatchOutcome } from '../../runner/runner-client.ts'
 import type { ChargeResult } from './charge.ts'
+import { OptionsError } from './open-options.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** State of the pod that has the claim, and of its capture. */

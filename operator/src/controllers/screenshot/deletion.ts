@@ -15,9 +15,8 @@ import type { Runners } from '../../runner/runners.ts'
 import { createController } from '../../runtime/deps.ts'
 import type { CaptureDeps } from '../../scheduling/term-state.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { evaluateDeletion } from '../retention/deletion.ts'
-import { cancelAtRunner } from './dispatch.ts'
-import { filesOf } from './order.ts'
+import { evaluateDeletion } from '../retention/archive.ts'
+import { cancelAtRunner, filesOf } from './dispatch.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
 export interface DeletionContext extends MarkChecks {

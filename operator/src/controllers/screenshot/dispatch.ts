@@ -1,23 +1,27 @@
 // Sends the order for a claimed Screenshot to its runner, and cancels captures there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { artifactsOf } from '@tintype/crds/options/artifacts'
+import { withDefaults } from '@tintype/crds/options/catalog'
+import { CONTENT_TYPES } from '@tintype/crds/options/output/formats'
 import { findBaselineProblem, type StoredBaseline, toBaseline } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
-import { baselinesPrefix } from '@tintype/crds/records/storage-keys'
+import { baselinesPrefix, objectKey, objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import { repeat } from '@tintype/crds/runtime/retry'
+import { spanIds, type TraceContext, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
 import { isBeingDeleted, isWhole, type Whole } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive'
-import { inTurn, withWhole } from '../../kube/read-whole.ts'
-import { openOptions } from '../../options/open-options.ts'
-import { OptionsError } from '../../options/options-error.ts'
+import { inTurn, withWhole } from '../../kube/read-object.ts'
 import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
-import type { ScreenshotContext } from './context.ts'
-import { buildOrder, type OrderParts } from './order.ts'
-import { attemptsOf } from './status.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { ScreenshotContext } from './controller.ts'
+import { type OpenedOptions, OptionsError, openOptions } from './open-options.ts'
+import { attemptsOf, deadlineOf, isWatched, uploadExpiryOf } from './status.ts'
 
 /** How long, and how often, to retry an order while the runner still reports its last capture. */
 const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
@@ -73,7 +77,7 @@ async function collectParts(shot: Whole<Screenshot>, context: ScreenshotContext)
 }
 
 /** What finding a picture needs. */
-export type BaselineContext = Pick<ScreenshotContext, 'now' | 'report'> & {
+type BaselineContext = Pick<ScreenshotContext, 'now' | 'report'> & {
   config: Pick<ScreenshotContext['config'], 'namespace'>
   reflectors: Pick<ScreenshotContext['reflectors'], 'screenshots'>
   storage: Pick<ScreenshotContext['storage'], 'readText' | 'exists'>
@@ -127,4 +131,72 @@ interface CancelContext {
 export async function cancelAtRunner({ status, metadata }: Screenshot, { client, runners }: CancelContext): Promise<void> {
   const pod = status?.runner && runners.podOf(status.runner.uid)
   if (pod) await client.cancel(addressOf(pod), metadata.uid)
+}
+
+/** Prefix of a Screenshot's files. It is not read from the status, because a runner could have changed that. */
+export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(shot), screenshotIdOf(shot.metadata))
+
+/** Maximum size of a text whose words are compared. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024
+
+/** Input of an order besides the Screenshot. */
+interface OrderParts extends OpenedOptions {
+  /** The picture to compare with. */
+  baseline?: StoredBaseline | undefined
+  maxFileBytes: number
+  now: Date
+}
+
+/** Builds the order for the claimed attempt. */
+export function buildOrder(
+  shot: Screenshot,
+  storage: Pick<Storage, 'presignGet' | 'presignPut'>,
+  { maxFileBytes, now, options, privateOptions, baseline }: OrderParts,
+): CaptureOrder {
+  const { metadata, spec } = shot
+  const accountName = accountOf(shot)
+  const { format } = withDefaults(spec.options)
+  const trace = toOrderTrace(shot)
+  const expiresAt = uploadExpiryOf(shot)
+  const uploadOf = (extension: string, contentType: string) => ({
+    ...storage.presignPut({ key: objectKey(accountName, screenshotIdOf(metadata), extension), contentType, expiresAt, now }),
+    maxBytes: maxFileBytes,
+  })
+  const artifacts = artifactsOf(spec.options).map(({ type, extension, contentType }) => ({
+    type,
+    upload: uploadOf(extension, contentType),
+  }))
+  const toOrderBaseline = ({ key, etag, ignored, finalUrl, forms, engine, text }: StoredBaseline) => ({
+    ...storage.presignGet({ key, etag, expiresAt, now }),
+    maxBytes: maxFileBytes,
+    ...(ignored ? { ignored: [...ignored] } : {}),
+    ...(finalUrl === undefined ? {} : { finalUrl }),
+    ...(forms ? { forms: [...forms] } : {}),
+    ...(engine ? { engine } : {}),
+    ...(text ? { text: { ...storage.presignGet({ ...text, expiresAt, now }), maxBytes: MAX_TEXT_BYTES } } : {}),
+  })
+  return {
+    uid: metadata.uid,
+    name: metadata.name,
+    namespace: metadata.namespace,
+    accountName,
+    ...(spec.batchId === undefined ? {} : { batchId: spec.batchId }),
+    attempt: attemptsOf(shot),
+    url: spec.url,
+    ...(options ? { options } : {}),
+    ...(privateOptions ? { privateOptions } : {}),
+    upload: uploadOf(format, CONTENT_TYPES[format]),
+    ...(artifacts.length > 0 ? { artifacts } : {}),
+    ...(baseline ? { baseline: toOrderBaseline(baseline) } : {}),
+    ...(isWatched(spec) ? { isWatched: true } : {}),
+    ...(spec.scheduleRef?.moving ? { moving: spec.scheduleRef.moving } : {}),
+    deadline: deadlineOf(shot).getTime(),
+    ...(trace ? { traceparent: toTraceparent(trace) } : {}),
+  }
+}
+
+/** Trace context of an order: the runner's spans are children of this attempt's span. */
+export const toOrderTrace = (shot: Screenshot): TraceContext | undefined => {
+  const trace = traceOf(shot)
+  return trace && { ...trace, spanId: spanIds.capture(shot.metadata.uid, shot.status?.attempt ?? 0) }
 }

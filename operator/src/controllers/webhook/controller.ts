@@ -10,13 +10,21 @@
  * It sends no requests outside the cluster.
  */
 
+import { classifyUrl, type EgressRules } from '@tintype/crds/addresses/address-rules'
+import { newSigningSecret } from '@tintype/crds/crypto/signatures'
+import { Annotation, API_VERSION } from '@tintype/crds/identifiers/names'
+import { Webhook, webhookDefinition } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { findNameProblem } from '@tintype/crds/schema/custom-resource'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
-import { createController } from '../../runtime/deps.ts'
-import { apply } from './apply.ts'
-import type { WebhookContext } from './context.ts'
-import { decide } from './decide.ts'
-import { affectedKeys } from './limit.ts'
-import { observe } from './observe.ts'
+import { patchSeen, patchStatus } from '../../kube/clients.ts'
+import { findLive, readObject } from '../../kube/read-object.ts'
+import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
+import { createSecret } from '../../secrets/ensure-secret.ts'
+import { type Action, affectedKeys, decide, GONE_REASON, isBeyondLimit, LABEL_MISSING, type Observed, type StatusPatch } from './decide.ts'
+import { buildSigningSecret, canOpen, evaluateSecret, signingSecretName, toUnlabeledSecret } from './signing-secret.ts'
 
 const WORKERS = 4
 
@@ -33,4 +41,84 @@ async function reconcile(key: string, deps: WebhookContext, signal: AbortSignal)
   const observed = await observe(key, deps)
   if (!observed) return undefined
   return apply(decide(observed, deps.now(), deps.config.webhook), observed.webhook, deps, signal)
+}
+
+/** What the parts of the webhook controller use during one term. */
+interface WebhookContext extends TermDeps {
+  rules: EgressRules
+  /** A circuit is open while posts to the webhook with that key are paused. */
+  circuitBreakers: { isOpen: (webhookKey: string) => boolean }
+}
+
+/**
+ * Reads a Webhook from the cache and its Secret from the API server, unless its spec contains the secret. Undefined when the Webhook was
+ * deleted.
+ */
+export async function observe(key: string, deps: WebhookContext): Promise<Observed | undefined> {
+  const { rules, circuitBreakers } = deps
+  const { lister } = deps.reflectors.webhooks
+  const cached = await findLive(key, { lister, client: deps.clients.webhooks }, deps.now())
+  if (!cached) return undefined
+  const webhook = readObject('Webhook', Webhook, cached)
+  return {
+    webhook,
+    ...(await findSecret(webhook, deps)),
+    url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
+    isCircuitOpen: circuitBreakers.isOpen(key),
+    isBeyondLimit: isBeyondLimit(webhook, lister.byIndex(ACCOUNT_INDEX, accountOf(webhook))),
+  }
+}
+
+async function findSecret(webhook: Webhook, { clients, keys, now }: WebhookContext): Promise<Pick<Observed, 'secret' | 'unlabeledSecret'>> {
+  if (webhook.spec.signingSecrets) return { secret: (await canOpen(webhook, keys.openingKeys, now())) ? 'sealed' : 'unreadable' }
+  const { name } = webhook.metadata
+  if (findNameProblem(webhookDefinition, name) !== undefined) return { secret: 'unnamable' }
+  const found = await clients.secrets.find(signingSecretName(name))
+  return { secret: evaluateSecret(found, webhook), unlabeledSecret: found && toUnlabeledSecret(found, webhook) }
+}
+
+interface ApplyDeps extends Pick<TermDeps, 'clients'> {
+  events: Pick<TermDeps['events'], 'warn'>
+}
+
+/** Executes the actions in order: the Secret is created before the status names it. */
+async function apply(actions: readonly Action[], webhook: Webhook, deps: ApplyDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'createSecret') await createSecret(deps.clients.secrets, buildSigningSecret(webhook, newSigningSecret()), signal)
+    else if (action.do === 'disable') await disable(webhook, action, deps, signal)
+    else if (action.do === 'forgetDisabledReason') await patchSeen(deps.clients.webhooks, webhook, FORGET_REASON, { signal })
+    else if (action.do === 'patchStatus') await writeStatus(webhook, action.status, deps, signal)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+/** Writes spec.active and the reason in one update, so that neither is visible without the other. */
+async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
+  const written = await patchSeen(deps.clients.webhooks, webhook, { metadata: { annotations }, spec: { active: false } }, { signal })
+  if (written) deps.events.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
+}
+
+const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook })
+
+const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
+
+async function writeStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  if (await patchStatus(deps.clients.webhooks, webhook, status, signal)) reportProblems(webhook, status, deps)
+}
+
+const REPORTED = [
+  { type: ConditionType.answering, reason: GONE_REASON, event: 'EndpointGone' },
+  { type: ConditionType.secretLabeled, reason: LABEL_MISSING, event: LABEL_MISSING },
+]
+
+/** Records one Event when the endpoint begins to return 410, and one when a Secret without a label is found. */
+function reportProblems(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
+  for (const { type, reason, event } of REPORTED) {
+    const now = findCondition(conditions, type)
+    if (now?.reason === reason && findCondition(webhook.status?.conditions, type)?.reason !== reason)
+      events.warn(regarding(webhook), event, now.message)
+  }
 }

@@ -2,15 +2,18 @@
 // events. Pure.
 
 import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Annotation, Label } from '@tintype/crds/identifiers/names'
+import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import { findNameProblem } from '@tintype/crds/schema/custom-resource'
 import { toShortUrl } from '@tintype/crds/schema/fields'
 import { canonical } from '@tintype/crds/text/json'
-import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
-import { MAX_RECEIVERS } from './limit.ts'
+import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface Observed {
@@ -201,4 +204,67 @@ function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean
   const { url, activeSince = null, subscriptions = null, signingSecretName = null, unlabeledSecret = null, conditions = [] } = status ?? {}
   const present = { url, activeSince, subscriptions, signingSecretName, unlabeledSecret, conditions }
   return JSON.stringify(canonical(present)) === JSON.stringify(canonical(wanted))
+}
+
+// Decides when an endpoint has failed for so long that it is disabled. Pure.
+
+/** Days of failures after which an endpoint is disabled; undefined: never. */
+interface DisableSettings {
+  disableAfterDays?: number | undefined
+}
+
+const HOUR_MILLISECONDS = 3_600_000
+const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
+/** Minimum time between first and last failure: one night of failures is not enough, however many events there were. */
+const MIN_SPREAD_MILLISECONDS = 12 * HOUR_MILLISECONDS
+/** After this time without a failed post, failures count as sporadic. */
+export const FAILURE_GAP_MILLISECONDS = DAY_MILLISECONDS
+
+/**
+ * Returns why a webhook must be disabled; undefined otherwise. Failures count since the last success, or since the webhook was activated if
+ * that was later.
+ */
+export function findDisabledReason(webhook: Webhook, { disableAfterDays }: DisableSettings, now: Date): string | undefined {
+  const { spec, status } = webhook
+  const { activeSince, statistics } = status ?? {}
+  // The default webhook has many unrelated URLs, so one dead URL must not disable it.
+  if (spec.isDefault || disableAfterDays === undefined || !isActive(webhook) || activeSince === undefined) return undefined
+  const { failingSince, lastFailureTime, lastStatusCode = 0, consecutiveFailures = 0 } = statistics ?? {}
+  if (failingSince === undefined || lastFailureTime === undefined || consecutiveFailures === 0) return undefined
+  const [first, last] = [Math.max(Date.parse(failingSince), Date.parse(activeSince)), Date.parse(lastFailureTime)]
+  const isLongAgo = now.getTime() - first >= disableAfterDays * DAY_MILLISECONDS
+  const isSporadic = last - first < MIN_SPREAD_MILLISECONDS || now.getTime() - last > FAILURE_GAP_MILLISECONDS
+  if (!isLongAgo || isSporadic) return undefined
+  const reason = lastStatusCode === 0 ? 'the last one got no response' : `the last response was ${lastStatusCode}`
+  return `every post since ${new Date(first).toISOString()} failed; ${reason}`
+}
+
+// Limit of webhooks that receive one event. kubectl can create more webhooks than status.deliveries can hold. The oldest receive events; a
+// condition of the others says why they do not.
+
+/** Maximum number of an account's webhooks that receive one event. One more entry is reserved for the URL of the request. */
+export const MAX_RECEIVERS = MAX_DELIVERIES - 1
+
+const countsForLimit = (webhook: Webhook): boolean => isActive(webhook) && !webhook.spec.isDefault
+
+const isOlder = (a: Webhook, b: Webhook): boolean =>
+  a.metadata.creationTimestamp === b.metadata.creationTimestamp
+    ? a.metadata.name < b.metadata.name
+    : a.metadata.creationTimestamp < b.metadata.creationTimestamp
+
+/** True when `siblings` (all of the account) contain so many older active webhooks that this one receives no events. */
+export function isBeyondLimit(webhook: Webhook, siblings: readonly Webhook[]): boolean {
+  if (siblings.length <= MAX_RECEIVERS || !countsForLimit(webhook)) return false
+  const { namespace } = webhook.metadata
+  const older = siblings.filter(
+    (sibling) => sibling.metadata.namespace === namespace && countsForLimit(sibling) && isOlder(sibling, webhook),
+  )
+  return older.length >= MAX_RECEIVERS
+}
+
+/** Keys to reconcile after a change: the webhook itself and, above the limit, those of its account that may gain or lose a place. */
+export function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, webhooks: Pick<Lister<Webhook>, 'byIndex'>): string[] {
+  const siblings = webhooks.byIndex(ACCOUNT_INDEX, accountOf(object))
+  const isSame = type === 'modified' && old !== undefined && countsForLimit(old) === countsForLimit(object)
+  return isSame || siblings.length < MAX_RECEIVERS ? [keyOf(object)] : [...new Set([keyOf(object), ...siblings.map(keyOf)])]
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import t from 'tap'
 import { createVerifier, type Received } from '../../../../capture-runner/src/server/authentication.ts'
-import { createSigner } from '../../../../operator/src/runner/signature.ts'
+import { createSigner } from '../../../../operator/src/runner/runner-client.ts'
 import { NOON } from '../../../support/fakes/builders.ts'
 
 const AUDIENCE = 'pod-uid'

@@ -5,9 +5,14 @@ import type { KubeObject } from '../../../../crds/client/kube-object.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflector.ts'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
-import { Controller, type ControllerOptions, type Reconcile } from '../../../../operator/src/controller-runtime/controller.ts'
-import { RetryableError, TerminalError } from '../../../../operator/src/controller-runtime/errors.ts'
-import { findProblems } from '../../../../operator/src/controller-runtime/health.ts'
+import {
+  Controller,
+  type ControllerOptions,
+  findProblems,
+  type Reconcile,
+  RetryableError,
+  TerminalError,
+} from '../../../../operator/src/controller-runtime/controller.ts'
 import { createRuntimeMetrics } from '../../../../operator/src/controller-runtime/metrics.ts'
 import { ManualClock } from './manual-clock.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/kinds.ts'
-import { HOLDER_POD_ANNOTATION, holderPodProbe, livenessOf } from '../../../../operator/src/controller-runtime/holder-pod.ts'
+import { HOLDER_POD_ANNOTATION, holderPodProbe, livenessOf } from '../../../../operator/src/controller-runtime/leader-election.ts'
 import {
   acquired,
   holderOf,

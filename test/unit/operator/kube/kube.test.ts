@@ -5,9 +5,8 @@ import { silentLog } from '../../../../crds/client/log.ts'
 import { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { POOL_REASONS, SCHEDULE_REASONS, SCREENSHOT_REASONS } from '../../../../operator/src/kube/condition-reasons.ts'
 import { buildEvent, createEventRecorder, EventFilter } from '../../../../operator/src/kube/event-recorder.ts'
-import { readObject } from '../../../../operator/src/kube/read-object.ts'
-import { readWhole, withWhole } from '../../../../operator/src/kube/read-whole.ts'
-import { shareStrings } from '../../../../operator/src/kube/share-strings.ts'
+import { readObject, readWhole, withWhole } from '../../../../operator/src/kube/read-object.ts'
+import { shareStrings } from '../../../../operator/src/kube/reflectors.ts'
 import { aScreenshot, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 t.test('reasons are written as Kubernetes requires it', async (t) => {

@@ -1,8 +1,17 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/kinds.ts'
 import { buildRunnerPod, ordinalOf, podName, templateHash } from '../../../../operator/src/runner/pod.ts'
-import { endOf, isOrderly, isPageSuspected, lastLogLineOf, type PodEnd } from '../../../../operator/src/runner/pod-end.ts'
-import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/runner/pod-state.ts'
+import {
+  endOf,
+  isOrderly,
+  isPageSuspected,
+  lastLogLineOf,
+  type PodEnd,
+  podState,
+  unchangedSince,
+  unschedulableReason,
+  waitingReason,
+} from '../../../../operator/src/runner/pod-state.ts'
 import { assertAccepts } from '../../../support/accepts.ts'
 import { aRunnerPool, at, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, endedStatus, readyStatus, unschedulableStatus, waitingStatus } from '../../../support/fakes/runners.ts'

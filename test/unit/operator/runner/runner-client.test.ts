@@ -3,9 +3,13 @@ import { createServer, type RequestListener } from 'node:http'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import t, { type Test } from 'tap'
 import { FencedError } from '../../../../crds/src/runtime/fence.ts'
-import { encryptOrder, toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
-import { type RunnerAddress, RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
-import { createSigner } from '../../../../operator/src/runner/signature.ts'
+import {
+  createSigner,
+  encryptOrder,
+  type RunnerAddress,
+  RunnerClient,
+  toEncryptionKey,
+} from '../../../../operator/src/runner/runner-client.ts'
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'

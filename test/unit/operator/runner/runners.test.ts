@@ -1,7 +1,7 @@
 import t from 'tap'
 import { poolDefaults } from '../../../../crds/src/kinds/runner-pool.ts'
-import { ClockOffsets, MAX_OFFSET_MILLISECONDS } from '../../../../operator/src/runner/clock-offsets.ts'
 import { EXPECTATION_MILLISECONDS, Expectations } from '../../../../operator/src/runner/expectations.ts'
+import { ClockOffsets, MAX_OFFSET_MILLISECONDS } from '../../../../operator/src/runner/runner-client.ts'
 import { chooseRunner, isIdle, mayServe } from '../../../../operator/src/runner/runners.ts'
 import { aRunnerPool, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'

@@ -1,5 +1,5 @@
 import { hexSignature, standardSignature } from '@tintype/crds/crypto/signatures'
-import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
+import type { SigningTexts } from '../../webhook/signing-secret.ts'
 
 /** The values of an attempt that its headers contain. */
 export interface SignedPost {

@@ -2,8 +2,7 @@ import { type OpeningKeys, SealError, unseal } from '@tintype/crds/crypto/sealed
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import type { SecretStore } from '../../../secrets/ensure-secret.ts'
-import { type SigningTexts, sealedForWebhook, sealedTextsOf } from '../../webhook/sealed-secrets.ts'
-import { readSigningSecret, signingSecretName } from '../../webhook/signing-secret.ts'
+import { readSigningSecret, type SigningTexts, sealedForWebhook, sealedTextsOf, signingSecretName } from '../../webhook/signing-secret.ts'
 
 /** How long a secret is cached. The operator may get a Secret by name but not watch it. */
 const MAX_AGE_MILLISECONDS = 30_000

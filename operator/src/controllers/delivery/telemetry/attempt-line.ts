@@ -1,5 +1,5 @@
 import type { AttemptFinding } from '@tintype/crds/webhooks/deliveries'
-import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
+import type { SigningTexts } from '../../webhook/signing-secret.ts'
 import type { PostOutcome } from '../http/post.ts'
 
 const MAX_BYTES = 1024

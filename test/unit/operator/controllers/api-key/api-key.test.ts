@@ -4,8 +4,13 @@ import { keyHash, newKeyText } from '../../../../../crds/src/crypto/api-keys.ts'
 import { Label, secretNames } from '../../../../../crds/src/identifiers/names.ts'
 import type { ApiKeySpec, ApiKeyStatus } from '../../../../../crds/src/kinds/api-key.ts'
 import { type Condition, isSameCondition } from '../../../../../crds/src/schema/conditions.ts'
-import { decide, type Observed } from '../../../../../operator/src/controllers/api-key/decide.ts'
-import { buildKeySecret, evaluateExistingSecret, evaluateOwnSecret } from '../../../../../operator/src/controllers/api-key/key-secret.ts'
+import {
+  buildKeySecret,
+  decide,
+  evaluateExistingSecret,
+  evaluateOwnSecret,
+  type Observed,
+} from '../../../../../operator/src/controllers/api-key/decide.ts'
 import { anAccount, anApiKey, at } from '../../../../support/fakes/builders.ts'
 
 const text = newKeyText()

@@ -7,7 +7,7 @@ import { hexSignature, newSigningSecret } from '../../../../../crds/src/crypto/s
 import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
-import { sealedForWebhook } from '../../../../../operator/src/controllers/webhook/sealed-secrets.ts'
+import { sealedForWebhook } from '../../../../../operator/src/controllers/webhook/signing-secret.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { aScreenshot, at } from '../../../../support/fakes/builders.ts'
 import { type Call, conflict, type Fault, invalid } from '../../../../support/fakes/memory-cluster.ts'

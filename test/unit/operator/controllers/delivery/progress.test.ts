@@ -11,7 +11,7 @@ import { observe } from '../../../../../operator/src/controllers/delivery/observ
 import { Backlog, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
 import { addCounts, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
 import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
-import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
+import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { aScreenshot, at, aWebhook, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 function aBacklog() {

@@ -18,10 +18,8 @@ import {
   tombstoneKey,
 } from '../../../../../crds/src/records/storage-keys.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../../../crds/src/usage/plans.ts'
-import { DeletedAccounts, type OwnedKind } from '../../../../../operator/src/controllers/retention/deleted-accounts.ts'
-import { expire } from '../../../../../operator/src/controllers/retention/expire.ts'
-import { toDeletionText } from '../../../../../operator/src/controllers/retention/marks.ts'
-import { removeStrayObjects } from '../../../../../operator/src/controllers/retention/stray-objects.ts'
+import { DeletedAccounts, type OwnedKind, toDeletionText } from '../../../../../operator/src/controllers/retention/deleted-accounts.ts'
+import { expire, removeStrayObjects } from '../../../../../operator/src/controllers/retention/expire.ts'
 import { anAccount, at, NOON } from '../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 import { markChecks, ring, signed } from '../../../../support/sources/mark-checks.ts'

@@ -11,10 +11,16 @@ import type {
 import { toRunSpec } from '../../../../../crds/src/records/run.ts'
 import { findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import type { Decision } from '../../../../../operator/src/controllers/schedule/decide.ts'
-import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
+import {
+  describeNewMoving,
+  type EndedRun,
+  findFitnessChanges,
+  fitnessOf,
+  toEnded,
+  toFitCondition,
+  toMoving,
+} from '../../../../../operator/src/controllers/schedule/ended-runs.ts'
 import { findEvents } from '../../../../../operator/src/controllers/schedule/events.ts'
-import { findFitnessChanges, fitnessOf, toFitCondition } from '../../../../../operator/src/controllers/schedule/fitness.ts'
-import { describeNewMoving, toMoving } from '../../../../../operator/src/controllers/schedule/moving.ts'
 import { buildStatus, type Progress } from '../../../../../operator/src/controllers/schedule/status.ts'
 import { aSchedule, aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 

@@ -13,8 +13,8 @@ import {
   type ObservedClaim,
   REPORT_MILLISECONDS,
 } from '../../../../../operator/src/controllers/screenshot/decide.ts'
-import { OptionsError } from '../../../../../operator/src/options/options-error.ts'
-import type { PodEnd } from '../../../../../operator/src/runner/pod-end.ts'
+import { OptionsError } from '../../../../../operator/src/controllers/screenshot/open-options.ts'
+import type { PodEnd } from '../../../../../operator/src/runner/pod-state.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
 const runner = { pod: 'default-1', uid: 'pod-uid' }

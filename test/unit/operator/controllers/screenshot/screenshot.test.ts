@@ -4,8 +4,8 @@ import { screenshotIdOf } from '../../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import { objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
+import { buildOrder, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/dispatch.ts'
 import { toLogLine, toSpans } from '../../../../../operator/src/controllers/screenshot/finished.ts'
-import { buildOrder, toOrderTrace } from '../../../../../operator/src/controllers/screenshot/order.ts'
 import {
   buildClaim,
   buildFailure,

@@ -2,9 +2,8 @@ import t from 'tap'
 import { Store } from '../../../../../crds/client/lister.ts'
 import type { Webhook, WebhookStatistics } from '../../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
-import { findDisabledReason } from '../../../../../operator/src/controllers/webhook/auto-disable.ts'
-import { affectedKeys, isBeyondLimit, MAX_RECEIVERS } from '../../../../../operator/src/controllers/webhook/limit.ts'
-import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
+import { affectedKeys, findDisabledReason, isBeyondLimit, MAX_RECEIVERS } from '../../../../../operator/src/controllers/webhook/decide.ts'
+import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 
 const hookAt = (second: number, name = `hook-${second}`, more: Parameters<typeof aWebhook>[0] = {}): Webhook =>

@@ -5,9 +5,13 @@ import { seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
 import { toRules } from '../../../../../operator/src/controllers/delivery/http/settings.ts'
 import { createWebhookController } from '../../../../../operator/src/controllers/webhook/controller.ts'
-import { sealedForWebhook } from '../../../../../operator/src/controllers/webhook/sealed-secrets.ts'
-import { buildSigningSecret, evaluateSecret, readSigningSecret } from '../../../../../operator/src/controllers/webhook/signing-secret.ts'
-import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/account-index.ts'
+import {
+  buildSigningSecret,
+  evaluateSecret,
+  readSigningSecret,
+  sealedForWebhook,
+} from '../../../../../operator/src/controllers/webhook/signing-secret.ts'
+import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { startControllers } from '../../../../../operator/src/runtime/deps.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'

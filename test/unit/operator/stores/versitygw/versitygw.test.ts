@@ -3,8 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { IDENTITIES } from '../../../../../crds/src/records/folders.ts'
 import type { Identities } from '../../../../../operator/src/stores/driver.ts'
-import { expireFiles } from '../../../../../operator/src/stores/versitygw/expire-files.ts'
-import { type BucketStatement, withIdentities } from '../../../../../operator/src/stores/versitygw/identities.ts'
+import { type BucketStatement, expireFiles, withIdentities } from '../../../../../operator/src/stores/versitygw/driver.ts'
 
 const DAY = 86_400_000
 const now = new Date('2026-03-01T00:00:00Z')

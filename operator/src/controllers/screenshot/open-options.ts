@@ -1,22 +1,22 @@
-// rbac: /secrets get
-
 import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/crypto/sealed'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { CaptureOptions } from '@tintype/crds/options/catalog'
 import { contradictions, privateContradictions } from '@tintype/crds/options/contradictions'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/options/policy'
-import { type PrivateOptions, SealedOptions } from '@tintype/crds/options/private'
+import { PrivateOptions, SealedOptions } from '@tintype/crds/options/private'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import type { Whole } from '@tintype/crds/schema/custom-resource'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
+import { describeIssue, type Issue, toPath } from '@tintype/crds/schema/issue-messages'
 import { readStored } from '@tintype/crds/storage/stored-objects'
 import { findReservedName, parseJson } from '@tintype/crds/text/json'
-import type { TermDeps } from '../runtime/deps.ts'
-import type { SecretStore } from '../secrets/ensure-secret.ts'
-import type { Storage } from '../storage/storage.ts'
-import { OptionsError } from './options-error.ts'
-import { readPrivateSecret } from './private-secret.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
+import { type SecretStore, toText } from '../../secrets/ensure-secret.ts'
+import type { Storage } from '../../storage/storage.ts'
+
+// rbac: /secrets get
 
 // The spec of a Screenshot is not trusted: a user who may create Screenshots could copy the sealed text of another one, or name an object
 // of another account. So each text opens only for the subject for which it was sealed, and only object keys derived from the Screenshot's
@@ -127,4 +127,51 @@ async function open(text: string, sealedFor: SealedFor | readonly SealedFor[], k
   const { data } = SealedOptions.safeParse(parsed)
   if (!data) throw new OptionsError('this version cannot read the sealed options')
   return data
+}
+
+/** Options that no attempt can use. `message` is shown to the client and contains no option values. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  readonly code: Extract<JobErrorCode, 'INVALID_OPTIONS' | 'OPTION_NOT_ALLOWED' | 'BASELINE_NOT_FOUND'>
+
+  constructor(message: string, code: OptionsError['code'] = 'INVALID_OPTIONS') {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Only Secrets of this type are read. Otherwise a Screenshot could make the operator disclose other Secrets to a page. */
+export const PRIVATE_OPTIONS_TYPE = 'tintype.dev/private-options'
+
+const KEY = 'options.json'
+const MAX_PROBLEMS = 5
+
+/**
+ * Reads the private options of a Secret, with camel-case names.
+ * @throws OptionsError
+ */
+export async function readPrivateSecret(name: string, secrets: Pick<SecretStore, 'find'>): Promise<PrivateOptions> {
+  const secret = await secrets.find(name)
+  // Both cases have the same message, so that users cannot find out which other Secrets exist.
+  if (secret?.type !== PRIVATE_OPTIONS_TYPE) throw new OptionsError(`no Secret ${name} of type ${PRIVATE_OPTIONS_TYPE} exists`)
+  const options = parse(toText(secret)[KEY])
+  const conflict = privateContradictions.find(({ holds }) => holds(options))
+  if (conflict) throw new OptionsError(`${KEY} of the Secret ${name}: ${conflict.message}`)
+  return options
+
+  function parse(text = ''): PrivateOptions {
+    const parsed = parseJson(text)
+    const reserved = findReservedName(parsed)
+    if (reserved) throw new OptionsError(`${KEY} of the Secret ${name}: ${reserved.join('.')} is a reserved name. Remove the field`)
+    const read = PrivateOptions.safeParse(parsed)
+    if (read.success) return read.data
+    throw new OptionsError(`${KEY} of the Secret ${name}: ${read.error.issues.slice(0, MAX_PROBLEMS).map(describe).join('. ')}`)
+
+    function describe(issue: Issue): string {
+      // Names of headers and of entries are as secret as values. The message about a name does not show it.
+      const isSecret = /^(headers|localStorage)$/.test(String(issue.path[0])) && issue.code !== 'invalid_key'
+      const path = isSecret ? issue.path.slice(0, 1) : issue.path
+      return describeIssue({ ...issue, path }, path.length === 0 ? 'the text' : toPath(path), { schema: PrivateOptions, body: undefined })
+    }
+  }
 }

@@ -9,7 +9,7 @@ import { baselineOf } from '@tintype/crds/records/run'
 import { baselineKey, scheduleBaselinesPrefix } from '@tintype/crds/records/storage-keys'
 import { PAGE } from '@tintype/crds/storage/port'
 import type { Storage } from '../../storage/storage.ts'
-import type { EndedRun } from './ended-run.ts'
+import type { EndedRun } from './ended-runs.ts'
 
 /** Which picture the schedule needs after some of its runs ended. */
 export interface BaselineChange {
@@ -117,51 +117,3 @@ export async function removeOldPictures(
   const old = keys.filter((key) => !kept.has(key))
   if (old.length > 0) await storage.remove(old)
 }
-
-/** The last comparison, of the runs that ended now and the one in the status. An approved run does not differ any more. */
-export function lastComparisonOf(
-  { spec, status }: StoredSchedule,
-  ended: readonly EndedRun[],
-  approvedId?: string,
-): LastComparison | undefined {
-  if (!spec.comparison) return undefined
-  const found = [...ended.flatMap(toComparison), ...(status?.lastComparison ? [status.lastComparison] : [])]
-  const last = found.reduce<LastComparison | undefined>(
-    (newest, one) => (newest === undefined || Date.parse(one.time) > Date.parse(newest.time) ? one : newest),
-    undefined,
-  )
-  return last?.id === approvedId ? undefined : last
-}
-
-/** Empty if the run was not compared. */
-export function toComparison({ id, time, shot }: EndedRun): LastComparison[] {
-  const to = shot?.spec.options?.compareTo
-  const { comparison } = shot?.status?.result ?? {}
-  if (to === undefined || comparison === undefined || comparison.skipped !== undefined) return []
-  const { changed, changedRatio, changedPixels, sizeChanged, textChanged, wordsAdded, wordsRemoved } = comparison
-  return [
-    {
-      ...{ id, time, to, changed },
-      ...(changedRatio === undefined ? {} : { changedRatio }),
-      ...(changedPixels === undefined ? {} : { changedPixels }),
-      ...(sizeChanged === undefined ? {} : { sizeChanged }),
-      ...(textChanged === undefined ? {} : { textChanged, wordsAdded, wordsRemoved }),
-    },
-  ]
-}
-
-/** The changes of runs that ended now, oldest first, without those that were reported before. */
-export function findChanges(before: LastComparison | undefined, ended: readonly EndedRun[]): LastComparison[] {
-  const found = ended.flatMap(toComparison).sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
-  return found.filter((one, index) => one.changed && !isSameChange(one, found[index - 1] ?? before))
-}
-
-/** A share of the pixels in percent. */
-export const toShare = (ratio: number): string => `${(ratio * 100).toPrecision(2)} %`
-
-/** True if the same change was reported before: with an approved baseline, every run finds it again. */
-export const isSameChange = (one: LastComparison, before: LastComparison | undefined): boolean =>
-  before?.changed === true &&
-  before.to === one.to &&
-  before.changedPixels === one.changedPixels &&
-  JSON.stringify([before.wordsAdded, before.wordsRemoved]) === JSON.stringify([one.wordsAdded, one.wordsRemoved])

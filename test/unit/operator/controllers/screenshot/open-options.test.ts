@@ -1,20 +1,24 @@
 import t from 'tap'
-import type { Secret } from '../../../../crds/client/kinds.ts'
-import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
-import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
+import type { Secret } from '../../../../../crds/client/kinds.ts'
+import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
+import type { ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/options/policy.ts'
 import {
   MAX_INLINE_BYTES,
   MAX_OPTIONS_BYTES,
   MAX_SEALED_BYTES,
   PrivateOptions,
   type SealedOptions,
-} from '../../../../crds/src/options/private.ts'
-import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
-import { type OptionsSources, openOptions } from '../../../../operator/src/options/open-options.ts'
-import { OptionsError } from '../../../../operator/src/options/options-error.ts'
-import { PRIVATE_OPTIONS_TYPE, readPrivateSecret } from '../../../../operator/src/options/private-secret.ts'
-import { aScreenshot } from '../../../support/fakes/builders.ts'
+} from '../../../../../crds/src/options/private.ts'
+import { optionsKey } from '../../../../../crds/src/records/storage-keys.ts'
+import {
+  OptionsError,
+  type OptionsSources,
+  openOptions,
+  PRIVATE_OPTIONS_TYPE,
+  readPrivateSecret,
+} from '../../../../../operator/src/controllers/screenshot/open-options.ts'
+import { aScreenshot } from '../../../../support/fakes/builders.ts'
 
 const report = () => {}
 const key = newOpeningKey('k1')

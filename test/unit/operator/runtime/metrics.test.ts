@@ -6,8 +6,7 @@ import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { CaptureResult, Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { type CacheMetricsSources, registerCacheMetrics } from '../../../../operator/src/metrics/cache-metrics.ts'
-import { createMetrics } from '../../../../operator/src/metrics/metrics.ts'
+import { type CacheMetricsSources, createMetrics, registerCacheMetrics } from '../../../../operator/src/runtime/metrics.ts'
 import { anAccount, aRunnerPool, aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
 
 /** Values of the gauges for these objects at a time, as lines without comments. */

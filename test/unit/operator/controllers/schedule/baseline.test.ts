@@ -4,8 +4,8 @@ import { toObjectName } from '../../../../../crds/src/identifiers/names.ts'
 import type { ScreenshotSpec, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { ScheduleComparison, StoredSchedule } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { baselineKey } from '../../../../../crds/src/records/storage-keys.ts'
-import { type EndedRun, toEnded } from '../../../../../operator/src/controllers/schedule/ended-run.ts'
-import { chooseBaseline, isSameChange, lastComparisonOf } from '../../../../../operator/src/controllers/schedule/keep-baseline.ts'
+import { chooseBaseline } from '../../../../../operator/src/controllers/schedule/baseline.ts'
+import { type EndedRun, isSameChange, lastComparisonOf, toEnded } from '../../../../../operator/src/controllers/schedule/ended-runs.ts'
 import { aSchedule, aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 
 const timeOf = (hour: number): string => `2026-06-01T${String(hour).padStart(2, '0')}:00:00.000Z`
