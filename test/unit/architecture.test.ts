@@ -49,7 +49,7 @@ const keepers: Record<string, RegExp> = {
 const core = [
   /^crds\/src\//,
   /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
-  /^operator\/src\/controllers\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|delivery-state-patch)\.ts$/,
+  /^operator\/src\/controllers\/delivery\/(events\/receivers|http\/headers)\.ts$/,
   /^operator\/src\/(scheduling\/(fair-queue|growth|size|crash-budget)|runner\/(pod|pod-state|expectations))\.ts$/,
   /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,

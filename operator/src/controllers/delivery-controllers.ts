@@ -1,25 +1,34 @@
 /**
  * The controllers that post events: webhook, delivery, webhook-request and undelivered. They share circuit breakers, the limit of concurrent
- * posts, one guarded HTTP agent and the delivery log (delivery-context.ts), so they start and stop together in each term of leadership.
+ * posts, one guarded HTTP agent and the delivery log ({@link DeliveryContext}), so they start and stop together in each term of leadership.
  * Counters and lines of the log are written at intervals.
  */
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
+import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
+import manifest from '../../package.json' with { type: 'json' }
 import type { Controller } from '../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../kube/reflectors.ts'
 import { type Deps, inTerm, type StartedWork, type Term, type TermDeps, type Work } from '../runtime/deps.ts'
 import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
-import { openEventStore } from './delivery/events/event-bodies.ts'
-import { SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
-import { certificatesOf, listOwnAddresses, resolverOf } from './delivery/http/network.ts'
-import { PostRequests } from './delivery/requests/controller.ts'
-import { postAsRequested } from './delivery/requests/requested-post.ts'
-import { createDeliveryMetrics } from './delivery/telemetry/metrics.ts'
+import type { WebhookFinder } from './delivery/events/receivers.ts'
+import { EventBodies, type EventStore, openEventStore, RecordedEvents, SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
+import { CircuitBreakers, PostLimiter } from './delivery/flow-control.ts'
+import { buildGuardedAgent, type Certificates } from './delivery/http/guarded-agent.ts'
+import { certificatesOf, listOwnAddresses, type Resolve, resolverOf, toRules } from './delivery/http/network.ts'
+import { type Post, type PostOutcome, post } from './delivery/http/post.ts'
+import { SigningSecrets } from './delivery/http/signing-secrets.ts'
+import { Backlog } from './delivery/progress.ts'
+import { PostRequests } from './delivery/requests.ts'
+import { Statistics } from './delivery/statistics.ts'
+import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
+import { createDeliveryMetrics, type DeliveryMetrics } from './delivery/telemetry/metrics.ts'
 import { UndeliveredController } from './delivery/undelivered/controller.ts'
-import { createHandOver, createOpenDeliveries } from './delivery/undelivered/hand-over.ts'
-import { createContext, type DeliveryDeps, type Surroundings } from './delivery-context.ts'
+import { createOpenDeliveries, UndeliveredStore } from './delivery/undelivered/undelivered-store.ts'
 import { createWebhookController } from './webhook/controller.ts'
 
 /** Creates these controllers. Call it once per process. */
@@ -58,8 +67,8 @@ function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): S
   const { limiter, circuitBreakers, statistics, deliveryLog, agent } = context
   const settings = deps.config.webhook
   const hooks: Controller = createWebhookController(context)
-  const deliveries: RunningDeliveries = createDeliveryController({ ...context, ...createHandOver(context) })
-  const requests = new PostRequests({ ...context, perform: (webhook, request) => postAsRequested(webhook, request, context) })
+  const deliveries: RunningDeliveries = createDeliveryController(context)
+  const requests = new PostRequests(context)
   const undelivered = new UndeliveredController(context)
   const hasWebhooks = (shot: Screenshot) => deps.reflectors.webhooks.lister.countByIndex(ACCOUNT_INDEX, accountOf(shot)) > 0
   const observe = (shot: Screenshot) => (hasWebhooks(shot) ? deliveries.observe(shot) : undefined)
@@ -81,4 +90,98 @@ function startTerm(deps: DeliveryDeps & TermDeps, surroundings: Surroundings): S
     circuitBreakers.close()
   }
   return { controllers, stop, flush }
+}
+
+/** Dependencies of the controllers that post events. */
+export interface DeliveryDeps extends Deps {
+  metrics: DeliveryMetrics
+}
+
+/** What posts use outside the cluster. Tests replace it. */
+export interface Surroundings {
+  /** CA certificates for receivers, PEM. A function returns the present ones. */
+  certificates: Certificates
+  /** IP addresses of this pod, which are forbidden for webhooks. */
+  ownAddresses: readonly string[]
+  resolve: Resolve
+  openEventStore: (mayWrite: MayWrite) => EventStore
+  /** Makes a post. Default: a request over the network. */
+  post?: (order: Post) => Promise<PostOutcome>
+  /** Numbers from 0 to 1 for the delays of retries. */
+  random?: () => number
+}
+
+/** What the parts of these controllers use during one term. */
+export type DeliveryContext = ReturnType<typeof createContext>
+
+interface Enqueues {
+  screenshot: (key: string) => void
+  webhook: (key: string) => void
+}
+
+/** Limits of concurrent posts, in total and per endpoint. The settings have that of an account. */
+const LIMITS = { total: 256, perEndpoint: 8 }
+
+/** Builds what the controllers share during one term. A new term builds all of it anew. */
+function createContext(deps: DeliveryDeps & TermDeps, surroundings: Surroundings, enqueue: Enqueues) {
+  const { config, keys, reflectors, clients, metrics, mayWrite, now } = deps
+  const { webhook: settings } = config
+  const { webhooks } = reflectors
+  const { timeoutMilliseconds, retryDelaysMilliseconds: delaysMilliseconds } = settings
+  const linkBase = { publicUrl: config.publicUrl, ring: keys.downloadKeys }
+  const rules = toRules(settings)
+  const finder: WebhookFinder = {
+    findWebhook: (key) => {
+      const webhook = webhooks.lister.get(key)
+      return webhook && isBeingDeleted(webhook) ? undefined : webhook
+    },
+    findDefaultWebhook: (account) => findDefaultWebhook(webhooks.lister.byIndex(ACCOUNT_INDEX, account)),
+  }
+  const backlog = new Backlog()
+  const limiter = new PostLimiter({ ...LIMITS, perAccount: settings.maxPostsPerAccount ?? LIMITS.total }, () => !backlog.isFull)
+  backlog.onRoom = () => limiter.wake()
+  backlog.onFull = (keys) => keys.forEach(enqueue.screenshot)
+  const agent = buildGuardedAgent({
+    ...surroundings,
+    rules,
+    ca: surroundings.certificates,
+    connections: LIMITS.total,
+    connectMilliseconds: timeoutMilliseconds,
+    proxy: settings.proxyUrl === undefined ? undefined : new URL(settings.proxyUrl),
+  })
+  const dispatcher = agent.compose(fence(mayWrite))
+  const circuitBreakers = new CircuitBreakers({
+    now,
+    onChange(endpoint, isOpen) {
+      metrics.openCircuits.inc(isOpen ? 1 : -1)
+      if (isOpen) metrics.circuitOpenings.inc()
+      enqueue.webhook(endpoint)
+    },
+  })
+  return {
+    ...deps,
+    ...finder,
+    rules,
+    // How a post is made.
+    limiter,
+    circuitBreakers,
+    schedule: { delaysMilliseconds, timeoutMilliseconds },
+    random: surroundings.random ?? Math.random,
+    version: manifest.version,
+    post: surroundings.post ?? ((order: Post) => post(order, { dispatcher, timeoutMilliseconds })),
+    signingSecrets: new SigningSecrets({ secrets: clients.secrets, openingKeys: keys.openingKeys, now }),
+    onMissingSecret: enqueue.webhook,
+    // What is posted.
+    linkBase,
+    eventBodies: new EventBodies({ ...deps, store: surroundings.openEventStore(mayWrite) }),
+    recordedEvents: new RecordedEvents({ ...deps, screenshots: reflectors.screenshots.lister, linkBase }),
+    // Where results go. The statistics are the counters of Webhooks that are not in their status yet.
+    statistics: new Statistics(deps),
+    deliveryLog: new DeliveryLog(deps),
+    /** Results that are not recorded yet. While there are too many, the limiter starts no post. */
+    backlog,
+    /** Deliveries without a Screenshot. */
+    undelivered: new UndeliveredStore(deps),
+    agent,
+  }
 }

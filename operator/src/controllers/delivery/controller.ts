@@ -10,28 +10,33 @@
  * delivery is due, or when a circuit breaker allows one.
  */
 
+import { isConflict, isInvalid, isNotFound, isPatchFailed } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/deliveries'
+import { eventIdOf, eventTimeOf } from '@tintype/crds/webhooks/events'
+import { type Controller, type Requeue, RetryableError, TerminalError } from '../../controller-runtime/controller.ts'
+import { readObject } from '../../kube/read-object.ts'
 import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
-import { createController, type TermDeps } from '../../runtime/deps.ts'
-import { type ApplyDeps, apply } from './apply.ts'
-import { decide } from './decide.ts'
-import { DeliveryWorker, type DeliveryWorkerDeps } from './delivery-worker.ts'
-import type { RetrySchedule } from './flow-control/retry.ts'
-import { type ObserveDeps, type Observed, observe } from './observe.ts'
-import { type Backlog, ProgressStore } from './progress.ts'
+import { createController } from '../../runtime/deps.ts'
+import type { DeliveryContext } from '../delivery-controllers.ts'
+import { type Action, type Candidate, type DeliveryStateChange, decide, hasEnded, type Progress, toDeliveryStatePatch } from './decide.ts'
+import { DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
+import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
+import { ProgressStore, type ScreenshotProgress } from './progress.ts'
+import { toWithdrawal } from './telemetry/delivery-log.ts'
+import { keepMissed, keepOpen } from './undelivered/undelivered-store.ts'
 
-type WorkerDeps = Omit<DeliveryWorkerDeps, 'exists' | 'onProgress'> & Omit<ObserveDeps, 'progressStore'> & Omit<ApplyDeps, 'deliveryWorker'>
-
-export interface DeliveryControllerOptions extends TermDeps, WorkerDeps {
-  log: TermDeps['log']
-  schedule: RetrySchedule
-  backlog: Backlog
+/** What a reconcile uses. */
+interface ReconcileDeps extends DeliveryContext {
+  progressStore: ProgressStore
+  deliveryWorker: DeliveryWorker
 }
 
 const WORKERS = 32
@@ -48,21 +53,16 @@ export interface RunningDeliveries {
 }
 
 /** Creates the controller of one term. */
-export function createDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
-  const { archiving, backlog, schedule } = options
-  const { screenshots, webhooks } = options.reflectors
+export function createDeliveryController(deps: DeliveryContext): RunningDeliveries {
+  const { archiving, backlog, schedule } = deps
+  const { screenshots, webhooks } = deps.reflectors
   const progressStore = new ProgressStore(backlog)
   // Events of a Screenshot that is archived are not posted from status.deliveries.
   const exists = ({ metadata }: Screenshot) =>
     screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid && !archiving.isHeld({ metadata })
   const onProgress = (key: string) => controller.enqueue(key)
-  const context = { ...options, progressStore, deliveryWorker: new DeliveryWorker({ ...options, exists, onProgress }) }
-  const controller: Controller = createController(
-    'delivery',
-    { workers: WORKERS },
-    (key, signal) => reconcile(key, context, signal),
-    options,
-  )
+  const context = { ...deps, progressStore, deliveryWorker: new DeliveryWorker({ ...deps, exists, onProgress }) }
+  const controller: Controller = createController('delivery', { workers: WORKERS }, (key, signal) => reconcile(key, context, signal), deps)
   controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
   controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   return {
@@ -75,8 +75,6 @@ export function createDeliveryController(options: DeliveryControllerOptions): Ru
   }
 }
 
-type ReconcileDeps = DeliveryControllerOptions & ObserveDeps & ApplyDeps
-
 /** Reconciles the events of one Screenshot. */
 async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
   const observed = observe(key, deps)
@@ -87,17 +85,10 @@ async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal):
   // No post starts while the record is archived. If that fails, they follow.
   if (deps.archiving.isHeld(observed.screenshot)) return { requeueAfterMilliseconds: HELD_MILLISECONDS }
   const { candidates, isDeleteRequested } = observed
-  const { schedule, progressStore } = deps
-  const isCrowded = progressStore.backlog.isFull
-  const actions = decide(candidates, {
-    schedule,
-    mayPost: deps.mayStart(),
-    isDeleteRequested,
-    isCrowded,
-    now: deps.now(),
-  })
-  const requeue = await apply(actions, observed, deps, signal)
-  deps.progressStore.prune(key)
+  const { schedule, progressStore, backlog, mayStart, now } = deps
+  const options = { schedule, mayPost: mayStart(), isDeleteRequested, isCrowded: backlog.isFull, now: now() }
+  const requeue = await apply(decide(candidates, options), observed, deps, signal)
+  progressStore.prune(key)
   return requeue
 }
 
@@ -124,4 +115,170 @@ function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshot
 function subscriptionOf(webhook: Webhook): string {
   const { spec, status } = webhook
   return JSON.stringify([spec.accountName, spec.isDefault, isActive(webhook), spec.events, status?.activeSince, status?.subscriptions])
+}
+
+/** One Screenshot, the receivers of its events, and the posts in progress. */
+export interface Observed {
+  screenshot: Screenshot
+  occurrences: Occurrence[]
+  candidates: Candidate[]
+  progress: ScreenshotProgress
+  isDeleteRequested: boolean
+  /** Its secret signs posts to the URL of the request, and its statistics count them. */
+  defaultWebhook: Webhook | undefined
+}
+
+/** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */
+export function observe(
+  key: string,
+  { reflectors, eventOrder, progressStore }: Pick<ReconcileDeps, 'reflectors' | 'eventOrder' | 'progressStore'>,
+): Observed | undefined {
+  const { screenshots, webhooks } = reflectors
+  const cached = screenshots.lister.get(key)
+  if (!cached || isBeingDeleted(cached)) return undefined
+  const screenshot = readObject('Screenshot', Screenshot, cached)
+  const occurrences = toOccurrences(screenshot, eventOrder.followsStart)
+  const progress = progressStore.of(key, screenshot.metadata.uid)
+  const hooks = [...webhooks.lister.byIndex(ACCOUNT_INDEX, accountOf(screenshot))]
+  const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
+  const candidates = occurrences
+    .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
+    // Deliveries that were started before the deletion are finished; no new ones start.
+    .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
+  return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
+}
+
+function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
+  const { event } = occurrence
+  const states = screenshot.status?.deliveries?.[event] ?? {}
+  const receivers = new Set(
+    hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
+  )
+  if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
+  // The result of a post is recorded even if its webhook was deleted meanwhile. The API server would reject a patch with more than
+  // MAX_DELIVERIES entries.
+  const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
+  return names.map((webhook) => {
+    const entry = states[webhook]
+    const isWanted = receivers.has(webhook)
+    const known = progress.get(event, webhook)
+    const isObsolete = isRecorded(known, entry) || (known?.state === 'deferred' && !isWanted)
+    if (isObsolete) progress.delete(event, webhook)
+    return { event, webhook, isReceiver: isWanted, entry, progress: isObsolete ? undefined : known }
+  })
+}
+
+/** True for a post that was sent, whether or not it has ended. */
+const isPosted = (progress: Progress | undefined): boolean => progress?.state === 'posting' || progress?.state === 'ended'
+
+/** True when status.deliveries already contains the result, or a later one. */
+function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
+  if (progress?.state !== 'ended' || entry === undefined) return false
+  return hasEnded(entry) || entry.attempts > progress.attempt
+}
+
+/** Executes the actions in order: status.deliveries is written before the posts that depend on it. */
+export async function apply(
+  actions: readonly Action[],
+  observed: Observed,
+  deps: ReconcileDeps,
+  signal: AbortSignal,
+): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'record') await record(action.changes, observed, deps, signal)
+    else if (action.do === 'post') send(action, observed, deps)
+    else if (action.do === 'deleteScreenshot') await remove(observed, deps, signal)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+function send(
+  { event, webhook, attempt }: Action & { do: 'post' },
+  { screenshot, occurrences, progress }: Observed,
+  { deliveryWorker }: ReconcileDeps,
+) {
+  const occurrence = occurrences.find((candidate) => candidate.event === event)
+  if (occurrence) deliveryWorker.send({ screenshot, occurrence, webhook, attempt, progress })
+}
+
+async function record(changes: DeliveryStateChange[], observed: Observed, deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+  const { screenshot, progress } = observed
+  const { name } = screenshot.metadata
+  const failed = changes.filter(({ after }) => after.state === 'failed')
+  if (failed.length > 0) await tryToKeepMissed(observed, failed, deps)
+  try {
+    await deps.clients.screenshots.patch(name, toDeliveryStatePatch(screenshot, changes), { subresource: 'status', signal })
+  } catch (error) {
+    if (isNotFound(error)) return
+    // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
+    if (isPatchFailed(error)) throw new RetryableError('status.deliveries changed meanwhile', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server rejected status.deliveries', { cause: error })
+    throw error
+  }
+  for (const change of changes) {
+    // A change without a status code is not the result of a post: it records the next attempt, or gives up.
+    if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
+    reportChange(observed, change, deps)
+  }
+}
+
+/** Without the bucket, these deliveries cannot be redelivered, but results must be recorded. */
+async function tryToKeepMissed(observed: Observed, failed: readonly DeliveryStateChange[], deps: ReconcileDeps): Promise<void> {
+  try {
+    await keepMissed(observed, failed, deps)
+  } catch (error) {
+    deps.log.warn({ key: keyOf(observed.screenshot), err: error }, 'missed delivery not stored; it cannot be redelivered with others')
+  }
+}
+
+/** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
+async function remove(observed: Observed, deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+  const { clients, reflectors, log } = deps
+  const { screenshot } = observed
+  await keepOpen(observed, deps)
+  const { name, uid } = screenshot.metadata
+  try {
+    await clients.screenshots.delete(name, { uid, signal })
+  } catch (error) {
+    // Already deleted, or replaced by another object of the same name.
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+  reflectors.screenshots.noteDeleted(screenshot)
+  log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
+}
+
+function reportChange(
+  { screenshot, defaultWebhook }: Observed,
+  change: DeliveryStateChange,
+  { statistics, log, metrics, findWebhook, deliveryLog }: ReconcileDeps,
+): void {
+  const { event, webhook, after } = change
+  const name = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
+  const counted = name === undefined ? undefined : `${screenshot.metadata.namespace}/${name}`
+  if (counted !== undefined) statistics.count(counted, change)
+  if (!hasEnded(after)) return
+  const result = after.state === 'ok' ? 'ok' : 'failed'
+  if (counted !== undefined && change.statusCode === undefined) noteWithdrawal(findWebhook(counted), screenshot, change, deliveryLog)
+  metrics.deliveries.inc({ event, result })
+  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery ended')
+}
+
+/** Logs that an endpoint no longer wanted an event; otherwise the delivery would stay pending in the log. */
+export function noteWithdrawal(
+  webhook: Webhook | undefined,
+  screenshot: Screenshot,
+  { event: type, after }: DeliveryStateChange,
+  deliveryLog: DeliveryContext['deliveryLog'],
+): void {
+  if (!webhook) return
+  const id = eventIdOf(screenshot, type)
+  deliveryLog.note(webhook, {
+    delivery: toDeliveryId(eventTimeOf(screenshot, type), id, webhook),
+    event: id,
+    type,
+    screenshot: screenshotIdOf(screenshot.metadata),
+    ...toWithdrawal(after.attempts, after.at),
+  })
 }

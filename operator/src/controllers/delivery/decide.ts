@@ -1,17 +1,17 @@
 // Decides the next step for the events of one Screenshot. Pure: the input is status.deliveries and the posts that this leader has in progress,
 // the output is writes and posts as data.
 //
-// Guarantees of status.deliveries: a first attempt needs no write before it; the second and third are recorded before they start; one write
-// holds the success of all endpoints. So at most three attempts are recorded, and only an attempt that was running when its operator was
-// killed may be repeated, with the same event id.
+// Guarantees of status.deliveries: an attempt needs no write before it, and no other attempt starts before its result is recorded; one write
+// holds the results of all endpoints. So only an attempt whose result was not recorded when its operator was killed may be repeated, with the
+// same event id.
 
-import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
+import { type JsonPatchOperation, jsonPatch, type Patch, pointer } from '@tintype/crds/client/resource'
+import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { EventType } from '@tintype/crds/schema/event-types'
-import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from './flow-control/retry.ts'
 
-/** State of a post of this leader. `ended`: not recorded yet. `deferred`: it could not be sent (no secret yet) and used no attempt. */
+/** State of a post of this leader. `ended`: not recorded yet. `deferred`: it may not start yet (circuit open, or no secret) and used no attempt. */
 export type Progress =
-  | { state: 'waiting' | 'posting'; attempt: number }
+  | { state: 'waiting' | 'posting' }
   | {
       state: 'ended'
       attempt: number
@@ -33,8 +33,6 @@ export interface Candidate {
   isReceiver: boolean
   entry: DeliveryEntry | undefined
   progress: Progress | undefined
-  /** Time until which the circuit breaker delays the start; absent: no delay. */
-  heldUntil?: Date | undefined
 }
 
 /** A change of status.deliveries. `before` is the expected current entry. */
@@ -74,7 +72,7 @@ export interface DecideOptions {
   now: Date
 }
 
-/** Returns at most one `record` action. It comes before the posts that depend on it. */
+/** Returns at most one `record` action. */
 export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
   const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
   // Open deliveries continue without the Screenshot. They must not keep it until their last attempt.
@@ -83,9 +81,8 @@ export function decide(candidates: readonly Candidate[], options: DecideOptions)
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
-  const mustRecord = evaluated.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
-  // Results wait for running posts, which take seconds, so that one write holds them all; but not longer than until the next attempt is due.
-  const isHeld = !mustRecord && !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
+  // Results wait for running posts, which take seconds, so that one write holds them all.
+  const isHeld = !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
   const changes = isHeld ? [] : evaluated.flatMap(({ candidate, finding }) => toChange(candidate, finding))
   const posts = evaluated.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
     post === undefined ? [] : [{ do: 'post', event, webhook, attempt: post }],
@@ -102,28 +99,19 @@ export function decide(candidates: readonly Candidate[], options: DecideOptions)
 const isIdle = ({ entry, progress }: Candidate, now: Date): boolean =>
   entry !== undefined && progress === undefined && new Date(entry.at) > now
 
-const isDue = ({ due }: Finding, now: Date): boolean => due !== undefined && due <= now
-
 function toChange({ event, webhook, entry }: Candidate, { after, response }: Finding): DeliveryStateChange[] {
   if (!after) return []
   return [{ event, webhook, before: entry, after, ...response }]
 }
 
-function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
+function evaluate({ isReceiver, entry, progress }: Candidate, schedule: RetrySchedule, now: Date): Finding {
   if (hasEnded(entry)) return {}
   if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
   if (progress?.state === 'ended') return evaluateResult(progress, isReceiver, schedule)
   if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), state: 'failed' } } : {}
   if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
   const due = entry ? new Date(entry.at) : now
-  if (due > now) return { due }
-  // Checked before the attempt is recorded, so that a delay does not use up an attempt.
-  if (heldUntil && heldUntil > now) return { due: heldUntil }
-  if (!entry) return { post: 1 }
-  // Three attempts are recorded and the delivery is still open: the operator was killed during the third. Repeat it without a write.
-  if (entry.attempts >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
-  const attempt = entry.attempts + 1
-  return { after: { attempts: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), state: 'open' }, post: attempt }
+  return due > now ? { due } : { post: nextAttempt(entry) }
 }
 
 function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
@@ -138,3 +126,87 @@ function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boole
 
 /** True when the delivery has succeeded or was given up. */
 export const hasEnded = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.state !== 'open'
+
+type DeliveryStates = Record<string, Record<string, DeliveryEntry>>
+
+const ROOT = ['status', 'deliveries'] as const
+
+/**
+ * The only write of status.deliveries: a JSON patch that touches nothing else. Instead of the resourceVersion, its `test` operations check
+ * the uid and the previous entries. `test` with null passes where there is no entry.
+ */
+export function toDeliveryStatePatch({ metadata, status }: Screenshot, changes: readonly DeliveryStateChange[]): Patch {
+  const states: DeliveryStates | undefined = status?.deliveries
+  const additions = states === undefined ? [addAll(changes)] : addBelow(states, changes)
+  const tests = additions.map(({ path, before }) => [path, before ?? null])
+  const operations = additions.map(({ path, value }): JsonPatchOperation => ({ op: 'add', path, value }))
+  return jsonPatch(operations, { [pointer('metadata', 'uid')]: metadata.uid, ...Object.fromEntries(tests) })
+}
+
+interface Addition {
+  path: string
+  before: DeliveryEntry | undefined
+  value: unknown
+}
+
+const addAll = (changes: readonly DeliveryStateChange[]): Addition => ({
+  path: pointer(...ROOT),
+  before: undefined,
+  value: toDeliveryStates(changes),
+})
+
+function addBelow(states: DeliveryStates, changes: readonly DeliveryStateChange[]): Addition[] {
+  const inNewEvents = changes.filter(({ event }) => states[event] === undefined)
+  const inKnownEvents = changes.filter(({ event }) => states[event] !== undefined)
+  return [
+    ...Object.entries(toDeliveryStates(inNewEvents)).map(([event, value]) => ({ path: pointer(...ROOT, event), before: undefined, value })),
+    ...inKnownEvents.map(({ event, webhook, before, after }) => ({ path: pointer(...ROOT, event, webhook), before, value: after })),
+  ]
+}
+
+function toDeliveryStates(changes: readonly DeliveryStateChange[]): DeliveryStates {
+  const states: DeliveryStates = {}
+  for (const { event, webhook, after } of changes) states[event] = { ...states[event], [webhook]: after }
+  return states
+}
+
+/** A delivery fails after so many attempts. */
+export const MAX_ATTEMPTS = 3
+
+/** Random part that is added to each delay, so that deliveries that failed together are not retried together. A delay is never shorter. */
+const JITTER = 0.2
+/** `Retry-After` may lengthen a delay up to this factor; it never shortens one. */
+const RETRY_AFTER_FACTOR = 2
+
+/** When failed posts are repeated. */
+export interface RetrySchedule {
+  /** Delays before the second and the third attempt. */
+  delaysMilliseconds: readonly number[]
+  /** Time limit of one post. */
+  timeoutMilliseconds: number
+}
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  /** Number of the attempt, from 1. */
+  attempt: number
+  /** When it ended. */
+  at: Date
+  retryAfterMilliseconds?: number
+  /** Random number from 0 to 1, exclusive. */
+  jitter: number
+}
+
+const delayAfter = ({ delaysMilliseconds }: RetrySchedule, attempt: number): number =>
+  delaysMilliseconds[attempt - 1] ?? delaysMilliseconds.at(-1) ?? 0
+
+/** Time of the attempt after a failed one. */
+export function nextAttemptTime(schedule: RetrySchedule, { attempt, at, retryAfterMilliseconds = 0, jitter }: FailedAttempt): Date {
+  const base = delayAfter(schedule, attempt)
+  const own = Math.round(base * (1 + JITTER * jitter))
+  const requested = Math.min(retryAfterMilliseconds, base * RETRY_AFTER_FACTOR)
+  return new Date(at.getTime() + Math.max(own, requested))
+}
+
+/** Number of the next attempt. Releases that counted an attempt before it started may have left an open delivery with all of them. */
+export const nextAttempt = (open?: { attempts: number }): number => Math.min((open?.attempts ?? 0) + 1, MAX_ATTEMPTS)

@@ -1,4 +1,6 @@
 import type { Lister } from '@tintype/crds/client/lister'
+import type { Log } from '@tintype/crds/client/log'
+import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -7,13 +9,14 @@ import { OBJECTS } from '@tintype/crds/records/folders'
 import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { eventKey } from '@tintype/crds/records/storage-keys'
+import type { MayWrite } from '@tintype/crds/runtime/fence'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import type { EventType } from '@tintype/crds/schema/event-types'
 import { findArchived, isDeleted } from '@tintype/crds/storage/archive'
 import { emptyIfTooLarge } from '@tintype/crds/storage/stored-objects'
 import type { AttemptLine } from '@tintype/crds/webhooks/deliveries'
 import { buildEvent, type Envelope, findMismatch, findMismatchOfDeleted, type LinkBase } from '@tintype/crds/webhooks/events'
-import type { Storage } from '../../../storage/storage.ts'
+import { openStorage, type Storage } from '../../../storage/storage.ts'
 
 /** Index of Screenshots by their id in the REST API. */
 export const SCREENSHOTS_BY_ID = 'delivery/id'
@@ -83,4 +86,41 @@ export class RecordedEvents {
     if (live) return isBeingDeleted(live) || live.metadata.annotations?.[Annotation.deleteRequested] !== undefined ? undefined : live
     return isScreenshotId(id) ? findArchived(account, id, this.#deps) : undefined
   }
+}
+
+/** Stores the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
+export interface EventStore {
+  put(key: string, body: string): Promise<void>
+}
+
+/**
+ * Keeps the bytes of events that must be repeated. They are a pure function of the Screenshot, but a rotated link key or another version of the
+ * operator would build different ones.
+ */
+export class EventBodies {
+  readonly #store: EventStore
+  readonly #log: Log
+
+  constructor({ store, log }: { store: EventStore; log: Log }) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /** Stores an event after its first post failed. Without the bucket it is rebuilt, which gives the same bytes except in rare cases. */
+  async keep({ id, body }: { id: string; body: string }): Promise<void> {
+    try {
+      await this.#store.put(eventKey(id), body)
+    } catch (error) {
+      this.#log.warn({ err: error, event: id }, 'event not stored')
+    }
+  }
+}
+
+/** Time limit of the store. */
+const TIMEOUT_MILLISECONDS = 2_000
+
+/** Stores events in the bucket of the release. */
+export function openEventStore(access: StorageAccess, mayWrite?: MayWrite): EventStore {
+  const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS, ...(mayWrite ? { mayWrite } : {}) })
+  return { put: (key, body) => storage.write(key, body) }
 }

@@ -6,8 +6,9 @@
 import { constants } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import {
   type AddressDecision,
@@ -19,11 +20,9 @@ import {
   toCanonicalHost,
   toPlainAddress,
 } from '@tintype/crds/addresses/address-rules'
-import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
+import { MAX_HEADER_BYTES, TooLongError } from '@tintype/crds/runtime/limited-read'
 import { Agent, buildConnector } from 'undici'
-import { LimitedSocket, type SocketLimits } from './limited-socket.ts'
 import type { Resolve } from './network.ts'
-import { openTunnel, type TunnelTarget } from './proxy-tunnel.ts'
 
 /** The address rules forbid the target; nothing was sent. */
 export class BlockedAddressError extends Error {
@@ -161,4 +160,151 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
       (error: NodeJS.ErrnoException) => callback(error, all ? [] : ''),
     )
   }
+}
+
+/** What may arrive before the connection is destroyed. */
+export interface SocketLimits {
+  bytes: number
+  /** TLS records. Each one makes Node.js allocate a buffer of many KiB, so that a few thousand of one byte occupy the garbage collector. */
+  records: number
+}
+
+/** A TCP connection for TLS that reads a limited number of bytes and of records before it is destroyed with a {@link TooLongError}. */
+export class LimitedSocket extends Duplex {
+  readonly #socket: Socket
+  readonly #limits: SocketLimits
+  readonly #records = new RecordScanner()
+  #left: SocketLimits
+  #isTooLong = false
+
+  constructor(socket: Socket, limits: SocketLimits) {
+    super({ allowHalfOpen: false })
+    this.#socket = socket
+    this.#limits = limits
+    this.#left = { ...limits }
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('end', () => this.push(null))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  /** Allows as much again from now on. */
+  restart(): void {
+    this.#left = { ...this.#limits }
+  }
+
+  #receive(chunk: Buffer): void {
+    const { bytes, records } = this.#left
+    const { started, end } = this.#records.scan(chunk.subarray(0, bytes), records)
+    const allowed = chunk.subarray(0, end)
+    this.#isTooLong = end < chunk.length
+    this.#left = { bytes: bytes - end, records: records - started }
+    if (!this.push(allowed) || this.#isTooLong) this.#socket.pause()
+    if (!this.#isTooLong) return
+    const most = end < Math.min(bytes, chunk.length) ? `${this.#limits.records} TLS records` : `${this.#limits.bytes / 1024} KiB`
+    // The reader handles the allowed bytes first: they may contain the whole response.
+    setImmediate(() => this.destroy(new TooLongError(`the endpoint sent more than ${most}`)))
+  }
+
+  override _read(): void {
+    if (!this.#isTooLong) this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, done)
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(done)
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.destroy()
+    done(error)
+  }
+}
+
+const RECORD_HEADER_BYTES = 5
+
+/** Finds where TLS records start (RFC 8446, 5.1): a type, a version and the length of what follows, in plain text also when that is encrypted. */
+class RecordScanner {
+  #header = Buffer.alloc(RECORD_HEADER_BYTES)
+  #headerLength = 0
+  /** Bytes of the present record that have not arrived. */
+  #rest = 0
+
+  /** Reads on until more than `max` records would start. Returns how many started, and how many bytes belong to them. */
+  scan(bytes: Buffer, max: number): { started: number; end: number } {
+    let started = 0
+    let end = 0
+    while (end < bytes.length) {
+      if (this.#rest > 0) {
+        const skipped = Math.min(this.#rest, bytes.length - end)
+        this.#rest -= skipped
+        end += skipped
+        continue
+      }
+      if (this.#headerLength === 0 && started++ === max) return { started: max, end }
+      const copied = bytes.copy(this.#header, this.#headerLength, end)
+      this.#headerLength += copied
+      end += copied
+      if (this.#headerLength < RECORD_HEADER_BYTES) break
+      this.#headerLength = 0
+      this.#rest = this.#header.readUInt16BE(3)
+    }
+    return { started, end }
+  }
+}
+
+// Connects through a forward proxy by HTTP CONNECT, as Smokescreen and squid support it. The proxy resolves names, so it must check the addresses.
+// TLS is end to end with the endpoint: the proxy does not see the contents.
+
+/** The proxy does not respond or rejects the target. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+}
+
+/** Target of a tunnel. */
+export interface TunnelTarget {
+  /** Host name or IP address, without brackets. */
+  host: string
+  port: number
+}
+
+/** Opens a tunnel. @throws ProxyError */
+export function openTunnel(proxy: URL, target: TunnelTarget, timeoutMilliseconds: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
+  const connecting = request({
+    host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: proxy.port === '' ? 80 : Number(proxy.port),
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...authorizationOf(proxy) },
+    agent: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  })
+  const refuse = (status: number | undefined) => reject(new ProxyError(`the proxy responded with ${status}`))
+  connecting.on('connect', ({ statusCode }, socket: Socket, head) => {
+    if (statusCode !== 200) {
+      socket.destroy()
+      return refuse(statusCode)
+    }
+    if (head.length > 0) socket.unshift(head)
+    resolve(socket)
+  })
+  connecting.on('response', (response) => {
+    response.destroy()
+    refuse(response.statusCode)
+  })
+  connecting.on('error', (cause) => reject(new ProxyError('the proxy does not respond', { cause })))
+  connecting.end()
+  return promise
+}
+
+function authorizationOf({ username, password }: URL): Record<string, string> {
+  if (username === '') return {}
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
 }

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { getCACertificates } from 'node:tls'
-import { MAX_ADDRESSES } from '@tintype/crds/addresses/address-rules'
+import { type EgressRules, MAX_ADDRESSES } from '@tintype/crds/addresses/address-rules'
 
 /** Resolves a name to IP addresses. @throws when it has none */
 export type Resolve = (name: string) => Promise<string[]>
@@ -58,3 +58,29 @@ export function certificatesOf(extraFile: string | undefined, now: () => number 
 /** IP addresses of this pod, loopback included. */
 export const listOwnAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address.replace(/%.*$/, '')))
+
+/** Settings of webhooks from the chart's values. */
+export interface DeliverySettings {
+  /** Time limit of one post. */
+  timeoutMilliseconds: number
+  /** Delays before the second and the third attempt. */
+  retryDelaysMilliseconds: readonly number[]
+  /** Private IP ranges that webhooks may use. */
+  allowedCidrs: readonly string[]
+  /** Host names, or `*.suffix`, that webhooks may use even if they resolve to private addresses. */
+  allowedHosts: readonly string[]
+  /** Posts of one account that run at the same time; absent: as many as of all accounts. */
+  maxPostsPerAccount?: number | undefined
+  /** Forward proxy for posts (HTTP CONNECT); absent: none. */
+  proxyUrl?: string | undefined
+  /** Days of uninterrupted failures after which an endpoint is disabled; absent: never. */
+  disableAfterDays?: number | undefined
+}
+
+/** Egress rules for posts: public addresses, and those that the settings allow. */
+export const toRules = ({ allowedCidrs, allowedHosts }: DeliverySettings): EgressRules => ({
+  allowedCidrs,
+  allowedHosts,
+  deniedCidrs: [],
+  allowedPorts: [],
+})

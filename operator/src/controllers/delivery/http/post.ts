@@ -1,8 +1,7 @@
 import { FencedError } from '@tintype/crds/runtime/fence'
 import { MAX_HEADER_BYTES, TooLongError } from '@tintype/crds/runtime/limited-read'
 import { type Dispatcher, request } from 'undici'
-import { BlockedAddressError, UnresolvedError } from './guarded-agent.ts'
-import { ProxyError } from './proxy-tunnel.ts'
+import { BlockedAddressError, ProxyError, UnresolvedError } from './guarded-agent.ts'
 
 export interface Post {
   url: string

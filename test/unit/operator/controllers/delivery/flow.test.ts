@@ -48,14 +48,6 @@ t.test('receivers of one account that hang do not take the posts of another acco
   t.equal(stage.posts.length, 5)
 })
 
-t.test('an attempt that is recorded already does not wait for a pause', async (t) => {
-  const stage = await startLeader(t, 'hook')
-  const respond = stage.hold()
-  await addMany(stage, 20, withEntries({ hook: entry(1, 3) }))
-  await respond(500)
-  t.equal(stage.names().filter((name) => name === 'hook 2').length, 20)
-})
-
 t.test('posts that could not be sent do not count as failures of the endpoint', async (t) => {
   const stage = await startLeader(t, 'hook')
   stage.cluster.fault = ({ verb, resource }) => (verb === 'get' && resource === 'secrets' ? 'refused' : undefined)
@@ -177,7 +169,6 @@ t.test('an attempt that waits for its turn counts for the archive as not made', 
   stage.hold()
   await addMany(stage, AT_ONCE + 1, withEntries({ hook: entry(1, 3) }))
   const waiting = stage.reflectors.screenshots.lister.get('default/shot-8')!
-  t.match(waiting.status?.deliveries, { 'screenshot.completed': { hook: { attempts: 2 } } })
   t.match(stage.deps.archiving.openDeliveries.of(waiting), [{ attempts: 1, at: entry(1, 3).at }])
 })
 

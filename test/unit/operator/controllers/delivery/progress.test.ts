@@ -5,12 +5,12 @@ import type { Webhook, WebhookStatistics } from '../../../../../crds/src/kinds/w
 import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { parseOpenKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { openKey, openPrefixOf, parseUndelivered } from '../../../../../crds/src/webhooks/deliveries.ts'
+import { observe } from '../../../../../operator/src/controllers/delivery/controller.ts'
 import type { DeliveryStateChange } from '../../../../../operator/src/controllers/delivery/decide.ts'
-import { accountKeyOf, endpointKeyOf } from '../../../../../operator/src/controllers/delivery/endpoint.ts'
-import { observe } from '../../../../../operator/src/controllers/delivery/observe.ts'
+import { accountKeyOf, endpointKeyOf } from '../../../../../operator/src/controllers/delivery/events/receivers.ts'
 import { Backlog, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
 import { addCounts, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
-import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered/hand-over.ts'
+import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
 import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { aScreenshot, at, aWebhook, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
 
@@ -64,7 +64,7 @@ t.test('ProgressStore counts results until they are written, replaced or removed
   progressStore.of('shot-0', 'uid-0').delete('screenshot.completed', 'hook')
   t.equal(backlog.isFull, false, 'written')
   end(32)
-  progressStore.of('shot-1', 'uid-1').set('screenshot.completed', 'hook', { state: 'waiting', attempt: 2 })
+  progressStore.of('shot-1', 'uid-1').set('screenshot.completed', 'hook', { state: 'waiting' })
   t.equal(backlog.isFull, false, 'another attempt')
   end(32)
   progressStore.forget('shot-2')
@@ -83,7 +83,6 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
     reflectors: { screenshots: { lister: screenshots }, webhooks: { lister: webhooks } } as never,
     eventOrder: { followsStart: () => undefined },
     progressStore: new ProgressStore(),
-    circuitBreakers: { heldUntil: () => undefined },
   }
 }
 const KEY = 'default/shot'
@@ -107,29 +106,6 @@ t.test('observe drops a deferred post that is no longer wanted', async (t) => {
   progress.set('screenshot.completed', 'hook', { state: 'deferred', until: at(9) })
   t.match(observe(KEY, given)?.candidates, [{ isReceiver: false, progress: undefined }])
   t.ok(progress.isEmpty)
-})
-
-t.test('observe checks the circuit for deliveries that could start, from their due time', async (t) => {
-  const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
-  const asked: unknown[] = []
-  const circuitBreakers = {
-    heldUntil: (endpoint: string, dueAt: Date, key: string) => {
-      asked.push([endpoint, dueAt, key])
-      return at(30)
-    },
-  }
-  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: entry, over: { ...entry, state: 'ok' } } } }))
-  const given = {
-    ...deps(shot, aWebhook(), aWebhook({ name: 'fresh' }), aWebhook({ name: 'over' }), aWebhook({ name: 'busy' })),
-    circuitBreakers,
-  }
-  given.progressStore.of(KEY, shot.metadata.uid).set('screenshot.completed', 'busy', { state: 'posting', attempt: 1 })
-  const held = observe(KEY, given)?.candidates.filter(({ heldUntil }) => heldUntil)
-  t.strictSame(held?.map(({ webhook }) => webhook).sort(), ['fresh', 'hook'])
-  t.strictSame(asked, [
-    ['default/hook', at(9), KEY],
-    ['default/fresh', at(2), KEY],
-  ])
 })
 
 const webhookUrl = 'https://me.example.com:8443/in?x=1'

@@ -74,7 +74,7 @@ export async function startDeliveries(t: Test, settings: Parameters<typeof start
     { ...operator.deps, metrics: createDeliveryMetrics(operator.deps.registry) },
     {
       ...{ certificates: [], ownAddresses: [], resolve: async () => [], post, random: () => random },
-      openEventStore: () => ({ put: bucket.storage.write, get: (key) => bucket.storage.readText(key, Number.POSITIVE_INFINITY) }),
+      openEventStore: () => ({ put: bucket.storage.write }),
     },
   )
   const startTerm = (term: TermDeps): StartedWork => {

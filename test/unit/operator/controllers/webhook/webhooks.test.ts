@@ -3,7 +3,7 @@ import { type Secret, secrets, webhooks } from '../../../../../crds/client/kinds
 import { mergePatch } from '../../../../../crds/client/resource.ts'
 import { seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
-import { toRules } from '../../../../../operator/src/controllers/delivery/http/settings.ts'
+import { toRules } from '../../../../../operator/src/controllers/delivery/http/network.ts'
 import { createWebhookController } from '../../../../../operator/src/controllers/webhook/controller.ts'
 import {
   buildSigningSecret,

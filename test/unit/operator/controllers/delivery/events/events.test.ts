@@ -8,9 +8,8 @@ import { toArchivedLine } from '../../../../../../crds/src/records/archive.ts'
 import { ignoreSilently } from '../../../../../../crds/src/records/ignored-objects.ts'
 import { eventKey, recordKey, tombstoneKey } from '../../../../../../crds/src/records/storage-keys.ts'
 import { buildEvent, eventIdOf, recordIn } from '../../../../../../crds/src/webhooks/events.ts'
-import { EventBodies } from '../../../../../../operator/src/controllers/delivery/events/event-bodies.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../../../../../../operator/src/controllers/delivery/events/receivers.ts'
-import { RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
+import { EventBodies, RecordedEvents } from '../../../../../../operator/src/controllers/delivery/events/recorded-events.ts'
 import { anAttempt, aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 import { collectIgnored, ring } from '../../../../../support/sources/mark-checks.ts'
@@ -106,23 +105,6 @@ const kept = JSON.stringify(
   buildEvent(shot, type, { publicUrl: '', ring: { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } } }),
 )
 
-t.test('EventBodies builds a first attempt without reading the store', async (t) => {
-  const store = { put: async () => {}, get: () => t.fail('not asked') as never }
-  const library = new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently })
-  t.strictSame(await library.load(shot, type, 1), { id: eventId, body: built })
-})
-
-t.test('EventBodies repeats stored bytes, and rebuilds the event without them', async (t) => {
-  const objects = new Map<string, string>()
-  const store = { put: async (key: string, body: string) => void objects.set(key, body), get: async (key: string) => objects.get(key) }
-  const library = new EventBodies({ linkBase, store, log: silentLog, report: ignoreSilently })
-  t.equal((await library.load(shot, type, 2)).body, built)
-  t.not(kept, built)
-  await library.keep({ id: eventId, body: kept })
-  t.equal((await library.load(shot, type, 2)).body, kept)
-  t.strictSame([...objects.keys()], [`events/${eventId}.json`])
-})
-
 const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...recordIn(event.data), ...changes } } })
 const forgeries: [string, string, string][] = [
   ['empty', '', 'content'],
@@ -135,29 +117,28 @@ const forgeries: [string, string, string][] = [
   ['linking to differences on another host', forge({ comparison: { diff_url: 'https://evil.example/x.png' } }), 'content'],
   ['linking to another account', forge({ storage_path: 'users/victim/x.png' }), 'content'],
 ]
-for (const [name, text, reason] of forgeries) {
-  t.test(`EventBodies ignores stored bytes that are ${name}`, async (t) => {
-    const { ignored, report } = collectIgnored()
-    const library = new EventBodies({ linkBase, store: { put: async () => {}, get: async () => text }, log: silentLog, report })
-    t.equal((await library.load(shot, type, 2)).body, built)
-    t.strictSame(ignored, [`event ${reason} events/${event.id}.json`])
-  })
-}
-
-t.test('EventBodies continues without a failing store', async (t) => {
-  const fail = () => Promise.reject(new Error('away'))
-  const library = new EventBodies({ linkBase, store: { put: fail, get: fail }, log: silentLog, report: ignoreSilently })
-  const event = await library.load(shot, 'screenshot.completed', 3)
-  await library.keep(event)
-  t.match(event.body, /screenshot\.completed/)
-})
-
 const rest = { linkBase, report: ignoreSilently, now: () => new Date() }
 const id = screenshotIdOf(shot.metadata)
 const line = anAttempt({ event: eventId, screenshot: id })
 const deleted: Screenshot = { ...shot, metadata: { ...shot.metadata, annotations: { [Annotation.deleteRequested]: 'now' } } }
 const renewed: Screenshot = { ...shot, metadata: { ...shot.metadata, uid: 'another' } }
 const archived = { [recordKey('default', id)]: toArchivedLine(shot) }
+
+for (const [name, text, reason] of forgeries) {
+  t.test(`RecordedEvents ignores stored bytes that are ${name}`, async (t) => {
+    const { ignored, report } = collectIgnored()
+    const bucket = new MemoryBucket()
+    bucket.objects.set(eventKey(eventId), text)
+    const events = new RecordedEvents({ ...rest, screenshots: { byIndex: () => [] }, storage: bucket.storage, report })
+    t.equal(await events.load(aWebhook(), line, shot), built)
+    t.strictSame(ignored, [`event ${reason} events/${event.id}.json`])
+  })
+}
+
+t.test('EventBodies continues without a failing store', async (t) => {
+  const bodies = new EventBodies({ store: { put: () => Promise.reject(new Error('away')) }, log: silentLog })
+  await t.resolves(bodies.keep({ id: eventId, body: kept }))
+})
 
 const recorded: [name: string, body: string | undefined, objects?: Record<string, string>, live?: Screenshot[]][] = [
   ['the stored bytes', kept, { [eventKey(eventId)]: kept }, [shot]],

@@ -7,11 +7,14 @@ import { newOpeningKey, seal, toSealingKey } from '../../../../../../crds/src/cr
 import { hexSignature, newSigningSecret, standardSignature } from '../../../../../../crds/src/crypto/signatures.ts'
 import type { Webhook, WebhookSpec } from '../../../../../../crds/src/kinds/webhook.ts'
 import { TooLongError } from '../../../../../../crds/src/runtime/limited-read.ts'
-import { BlockedAddressError, UnresolvedError } from '../../../../../../operator/src/controllers/delivery/http/guarded-agent.ts'
+import {
+  BlockedAddressError,
+  LimitedSocket,
+  ProxyError,
+  UnresolvedError,
+} from '../../../../../../operator/src/controllers/delivery/http/guarded-agent.ts'
 import { buildHeaders } from '../../../../../../operator/src/controllers/delivery/http/headers.ts'
-import { LimitedSocket } from '../../../../../../operator/src/controllers/delivery/http/limited-socket.ts'
 import { parseRetryAfter, toPostFailure } from '../../../../../../operator/src/controllers/delivery/http/post.ts'
-import { ProxyError } from '../../../../../../operator/src/controllers/delivery/http/proxy-tunnel.ts'
 import { SigningSecrets } from '../../../../../../operator/src/controllers/delivery/http/signing-secrets.ts'
 import { buildSigningSecret, canOpen, sealedForWebhook } from '../../../../../../operator/src/controllers/webhook/signing-secret.ts'
 import { eventually } from '../../../../../support/eventually.ts'

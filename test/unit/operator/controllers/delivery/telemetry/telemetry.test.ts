@@ -3,9 +3,13 @@ import { silentLog } from '../../../../../../crds/client/log.ts'
 import { logKey } from '../../../../../../crds/src/records/storage-keys.ts'
 import { spanIds } from '../../../../../../crds/src/runtime/trace-context.ts'
 import { linesOf, MAX_LOG_LINES } from '../../../../../../crds/src/webhooks/deliveries.ts'
-import { toFinding, toLoggedResponse } from '../../../../../../operator/src/controllers/delivery/telemetry/attempt-line.ts'
-import { DeliveryLog, logPrefixOf } from '../../../../../../operator/src/controllers/delivery/telemetry/delivery-log.ts'
-import { toDeliverySpan, toTraceHeaders } from '../../../../../../operator/src/controllers/delivery/telemetry/trace.ts'
+import { toSpan, toTraceHeaders } from '../../../../../../operator/src/controllers/delivery/attempt.ts'
+import {
+  DeliveryLog,
+  logPrefixOf,
+  toFinding,
+  toLoggedResponse,
+} from '../../../../../../operator/src/controllers/delivery/telemetry/delivery-log.ts'
 import { anAttempt, aScreenshot, at, aWebhook, completedStatus } from '../../../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../../../support/fakes/memory-bucket.ts'
 
@@ -129,19 +133,21 @@ const shotWith = (flags: string) =>
 const failure = { isSuccess: false, statusCode: 500, detail: 'the endpoint responded with 500', durationMilliseconds: 40 }
 
 t.test('toTraceHeaders passes the trace of the request to the receiver, with one span per attempt', async (t) => {
-  t.strictSame(toTraceHeaders(shotWith('01'), 'dlv_1', 2), { traceparent: `00-${TRACE}-${spanIds.delivery('dlv_1', 2)}-01` })
-  t.strictSame(toTraceHeaders(aScreenshot(), 'dlv_1', 1), {})
+  t.strictSame(toTraceHeaders({ record: shotWith('01'), delivery: 'dlv_1', attempt: 2 }), {
+    traceparent: `00-${TRACE}-${spanIds.delivery('dlv_1', 2)}-01`,
+  })
+  t.strictSame(toTraceHeaders({ record: aScreenshot(), delivery: 'dlv_1', attempt: 1 }), {})
 })
 
-t.test('toDeliverySpan describes one attempt, as a child of the Screenshot', async (t) => {
-  const screenshot = shotWith('01')
-  const attempt = { screenshot, type: 'screenshot.completed' as const, deliveryId: 'dlv_1', attempt: 1, begun: at(3), outcome: failure }
-  t.match(toDeliverySpan(attempt), {
-    parentSpanId: spanIds.screenshot(screenshot.metadata.uid),
+t.test('toSpan describes one attempt, as a child of the Screenshot', async (t) => {
+  const record = shotWith('01')
+  const attempt = { record, type: 'screenshot.completed', delivery: 'dlv_1', attempt: 1 }
+  t.match(toSpan(attempt, at(3), failure), {
+    parentSpanId: spanIds.screenshot(record.metadata.uid),
     startMilliseconds: at(3).getTime(),
     endMilliseconds: at(3).getTime() + 40,
     error: 'the endpoint responded with 500',
   })
-  t.equal(toDeliverySpan({ ...attempt, outcome: { ...failure, isSuccess: true } })?.error, undefined)
-  t.equal(toDeliverySpan({ ...attempt, screenshot: shotWith('00') }), undefined)
+  t.equal(toSpan(attempt, at(3), { ...failure, isSuccess: true })?.error, undefined)
+  t.equal(toSpan({ ...attempt, record: shotWith('00') }, at(3), failure), undefined)
 })
