@@ -142,7 +142,7 @@ export const rules: Rules = {
       tests: [...integration('operator/*', 'quota/exactness'), ...endToEnd('dispatch')],
     },
     {
-      sources: ['operator/src/controllers/guard.ts', ...below('operator/src/runtime', 'api-gateway/src/metrics')],
+      sources: below('operator/src/controllers/guard', 'operator/src/runtime', 'api-gateway/src/metrics'),
       tests: integration('operator/*', 'chart/monitoring'),
     },
     {

@@ -9,8 +9,8 @@ import type { Metrics } from '../runtime/metrics.ts'
 import { buildTermState, type CaptureDeps } from '../scheduling/term-state.ts'
 import { createAccountControllers } from './account/controller.ts'
 import { createApiKeyController } from './api-key/controller.ts'
-import { createDeliveryControllers } from './delivery-controllers.ts'
-import { createGuardController } from './guard.ts'
+import { createDeliveryControllers } from './delivery/term.ts'
+import { createGuardController } from './guard/controller.ts'
 import { createPendingController } from './pending/controller.ts'
 import type { Charge } from './quota/charges.ts'
 import { createQuotaController } from './quota/controller.ts'
@@ -19,15 +19,8 @@ import { createRunnerPoolControllers, type RunnerPoolControllers } from './runne
 import { createScheduleController } from './schedule/controller.ts'
 import { createScreenshotControllers, type ScreenshotControllers } from './screenshot/controller.ts'
 
-interface ControllersOptions {
-  deps: Deps
-  metrics: Pick<Metrics, 'screenshot' | 'pool'>
-  /** Signs orders for runners. */
-  sign: Signer
-}
-
 /** Creates all controllers. Call it once per process. */
-export function createControllers({ deps, metrics, sign }: ControllersOptions): Work[] {
+export function createControllers({ deps, metrics, sign }: CaptureOptions): Work[] {
   const quota = createQuotaController(deps)
   return [
     // guard, screenshot, screenshot-deletion, runnerpool, runner
@@ -57,6 +50,7 @@ export function createControllers({ deps, metrics, sign }: ControllersOptions): 
 interface CaptureOptions {
   deps: Deps
   metrics: Pick<Metrics, 'screenshot' | 'pool'>
+  /** Signs orders for runners. */
   sign: Signer
   /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
   charge?: Charge

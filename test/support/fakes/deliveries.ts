@@ -12,7 +12,7 @@ import { EventOrder } from '../../../operator/src/controllers/delivery/events/ev
 import type { Certificates } from '../../../operator/src/controllers/delivery/http/guarded-agent.ts'
 import { type DeliverySettings, resolverOf } from '../../../operator/src/controllers/delivery/http/network.ts'
 import { createDeliveryMetrics } from '../../../operator/src/controllers/delivery/telemetry/metrics.ts'
-import { type DeliveryDeps, prepareDelivery } from '../../../operator/src/controllers/delivery-controllers.ts'
+import { type DeliveryDeps, prepareDelivery } from '../../../operator/src/controllers/delivery/term.ts'
 import type { StartedWork } from '../../../operator/src/runtime/deps.ts'
 import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { MemoryBucket } from './memory-bucket.ts'

@@ -4,7 +4,7 @@ import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { DEFAULT_OPTION_POLICY, OptionPolicyText } from '../../../crds/src/options/policy.ts'
 import { DEFAULT_PLANS, PlansText } from '../../../crds/src/usage/plans.ts'
-import { policyHash } from '../../../operator/src/controllers/guard.ts'
+import { policyHash } from '../../../operator/src/controllers/guard/controller.ts'
 import { loadConfig as loadOperatorConfig } from '../../../operator/src/runtime/config.ts'
 import { readMinioSettings } from '../../cluster/programs/minio.ts'
 import { environmentOf, find, podsOf, type Rendered, renderChart, renderWithNotes } from '../../support/sources/chart.ts'

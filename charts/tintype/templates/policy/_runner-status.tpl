@@ -82,7 +82,7 @@ validations:
     message: "status.conditions: Finished must be True, Succeeded must be True for phase Completed and False for phase Failed. Remove other conditions."
 {{- end }}
 
-{{/* The format that operator/src/controllers/guard.ts compares: labels of the namespaces, operations and resources of each rule, then the trimmed expressions, one per line. */}}
+{{/* The format that operator/src/controllers/guard compares: labels of the namespaces, operations and resources of each rule, then the trimmed expressions, one per line. */}}
 {{- define "tintype.policyHash" -}}
 {{- $policy := fromYaml . -}}
 {{- $expressions := list (dig "namespaceSelector" "matchLabels" dict $policy.matchConstraints | toJson) -}}

@@ -25,13 +25,13 @@ import { type Controller, type Requeue, RetryableError, TerminalError } from '..
 import { readObject } from '../../kube/read-object.ts'
 import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
 import { createController } from '../../runtime/deps.ts'
-import type { DeliveryContext } from '../delivery-controllers.ts'
 import { type Action, type Candidate, type DeliveryStateChange, decide, hasEnded, type Progress, toDeliveryStatePatch } from './decide.ts'
 import { DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
 import { ProgressStore, type ScreenshotProgress } from './progress.ts'
 import { toWithdrawal } from './telemetry/delivery-log.ts'
-import { keepMissed, keepOpen } from './undelivered/undelivered-store.ts'
+import type { DeliveryContext } from './term.ts'
+import { keepMissed, keepOpen } from './undelivered-store.ts'
 
 /** What a reconcile uses. */
 interface ReconcileDeps extends DeliveryContext {
@@ -218,7 +218,7 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
     throw error
   }
   for (const change of changes) {
-    // A change without a status code is not the result of a post: it records the next attempt, or gives up.
+    // A change without a status code is not the result of a post: it gives up.
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
     reportChange(observed, change, deps)
   }

@@ -7,10 +7,10 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { buildEvent, eventIdOf } from '@tintype/crds/webhooks/events'
 import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
-import type { DeliveryContext } from '../delivery-controllers.ts'
 import { makeAttempt, type SentEvent } from './attempt.ts'
 import { accountKeyOf, endpointKeyOf, findEndpoint, type Occurrence } from './events/receivers.ts'
 import type { ScreenshotProgress } from './progress.ts'
+import type { DeliveryContext } from './term.ts'
 
 interface DeliveryWorkerDeps extends DeliveryContext {
   /** False when the Screenshot was deleted: its events are no longer posted. */

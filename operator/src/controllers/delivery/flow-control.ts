@@ -93,7 +93,7 @@ const SLOT_MILLISECONDS = 10_000
 /** How long it stays open, and the maximum delay of an attempt. */
 export const PAUSE_MILLISECONDS = 30_000
 /** How long attempts wait before they ask again whether a probe has ended. */
-const PROBE_MILLISECONDS = 1_000
+const PROBE_MILLISECONDS = 5_000
 
 export const CLOSED: Circuit = { slots: [] }
 

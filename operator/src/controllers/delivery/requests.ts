@@ -24,10 +24,10 @@ import type { Controller } from '../../controller-runtime/controller.ts'
 import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { createController } from '../../runtime/deps.ts'
-import type { DeliveryContext } from '../delivery-controllers.ts'
 import { type Attempt, makeAttempt } from './attempt.ts'
 import { toDeliveryId } from './delivery-worker.ts'
 import { accountKeyOf } from './events/receivers.ts'
+import type { DeliveryContext } from './term.ts'
 
 /** A request that this leader has started; without a result it is in progress. */
 interface StartedRequest {

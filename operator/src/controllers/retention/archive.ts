@@ -24,7 +24,7 @@ import {
 import { readWhole } from '../../kube/read-object.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { withOpenDeliveries } from '../delivery/undelivered/undelivered-store.ts'
+import { withOpenDeliveries } from '../delivery/undelivered-store.ts'
 import type { RetentionMetrics } from './controller.ts'
 
 interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'reflectors' | 'storage' | 'archiving' | 'log'> {

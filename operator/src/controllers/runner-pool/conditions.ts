@@ -9,7 +9,7 @@ import { unschedulableReason, waitingReason } from '../../runner/pod-state.ts'
 import { hasRequiredSandbox, meetsSpec } from '../../runner/runners.ts'
 import { countable, type Groups } from '../../scheduling/growth.ts'
 import { demandedPods, wantedPods } from '../../scheduling/size.ts'
-import type { GuardDecision } from '../guard.ts'
+import type { GuardDecision } from '../guard/controller.ts'
 import { heldBackIn, loadOf, type PoolMemory, type PoolObserved, type Problem } from './decide.ts'
 
 // Builds the status of a RunnerPool. Pure.

@@ -27,7 +27,7 @@ import { createController } from '../../runtime/deps.ts'
 import type { PoolMetrics } from '../../runtime/metrics.ts'
 import { group } from '../../scheduling/growth.ts'
 import type { CaptureDeps } from '../../scheduling/term-state.ts'
-import type { GuardDecision } from '../guard.ts'
+import type { GuardDecision } from '../guard/controller.ts'
 import { buildStatus, changedConditions, hasOtherCounts, isUrgent, poolEvents } from './conditions.ts'
 import { decide, type PoolAction, type PoolMemory, type PoolObserved } from './decide.ts'
 

@@ -18,7 +18,7 @@ import {
   roomIn,
 } from '../../scheduling/growth.ts'
 import { wantedPods } from '../../scheduling/size.ts'
-import type { GuardDecision } from '../guard.ts'
+import type { GuardDecision } from '../guard/controller.ts'
 
 /** Interval of a periodic reconcile, in case an event was missed. */
 const RESYNC_MILLISECONDS = 30_000

@@ -11,9 +11,12 @@ import { patchSeen, patchStatus } from '../../kube/clients.ts'
 import { withWhole } from '../../kube/read-object.ts'
 import { approve } from './approve.ts'
 import { keepBaseline, removeOldPictures } from './baseline.ts'
-import { SCHEDULE_INDEX, type ScheduleContext } from './controller.ts'
+import type { ScheduleContext } from './controller.ts'
 import { type Action, type Decision, decideWrites, type Observed, withStatus } from './decide.ts'
 import { type EndedRun, toRecent } from './ended-runs.ts'
+
+/** Index of Screenshots by the uid of their schedule. */
+export const SCHEDULE_INDEX = 'schedule'
 
 /** Returns the schedule as it was written; undefined if it was deleted, which ends the reconcile. */
 type Handler<Name extends Action['do']> = (

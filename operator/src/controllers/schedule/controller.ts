@@ -36,7 +36,7 @@ import type { Requeue } from '../../controller-runtime/controller.ts'
 import { findLive, readObject } from '../../kube/read-object.ts'
 import { ACCOUNT_INDEX, findAccount, type Reflectors } from '../../kube/reflectors.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { apply } from './apply.ts'
+import { apply, SCHEDULE_INDEX } from './apply.ts'
 import { requestOf } from './approvals.ts'
 import { type DueRun, decide, type Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded } from './ended-runs.ts'
@@ -136,9 +136,6 @@ export interface ScheduleContext extends TermDeps {
   /** True the first time that a text is reported for a schedule. */
   isNew: (uid: string, text: string) => boolean
 }
-
-/** Index of Screenshots by the uid of their schedule. */
-export const SCHEDULE_INDEX = 'schedule'
 
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
 export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {

@@ -16,7 +16,6 @@ import type { ScreenshotReason } from '../../kube/condition-reasons.ts'
 import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../../runner/pod-state.ts'
 import type { CaptureResponse, DispatchOutcome } from '../../runner/runner-client.ts'
 import type { ChargeResult } from './charge.ts'
-import { OptionsError } from './open-options.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** State of the pod that has the claim, and of its capture. */
@@ -292,3 +291,14 @@ const exhausted = (shot: Screenshot, last = messageOf(shot) ?? ''): Action => ({
   code: 'INTERNAL_ERROR',
   message: `${attemptsOf(shot)} attempts failed; the last: ${last}`,
 })
+
+/** Options that no attempt can use. `message` is shown to the client and contains no option values. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  readonly code: Extract<JobErrorCode, 'INVALID_OPTIONS' | 'OPTION_NOT_ALLOWED' | 'BASELINE_NOT_FOUND'>
+
+  constructor(message: string, code: OptionsError['code'] = 'INVALID_OPTIONS') {
+    super(message)
+    this.code = code
+  }
+}

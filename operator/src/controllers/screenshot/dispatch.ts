@@ -20,7 +20,8 @@ import type { DispatchOutcome, RunnerAddress, RunnerClient } from '../../runner/
 import { addressOf, CLAIM_INDEX, type Runners } from '../../runner/runners.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ScreenshotContext } from './controller.ts'
-import { type OpenedOptions, OptionsError, openOptions } from './open-options.ts'
+import { OptionsError } from './decide.ts'
+import { type OpenedOptions, openOptions } from './open-options.ts'
 import { attemptsOf, deadlineOf, isWatched, uploadExpiryOf } from './status.ts'
 
 /** How long, and how often, to retry an order while the runner still reports its last capture. */

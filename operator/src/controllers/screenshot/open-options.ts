@@ -8,13 +8,13 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { optionsKey, scheduleOptionsKey } from '@tintype/crds/records/storage-keys'
 import type { Whole } from '@tintype/crds/schema/custom-resource'
-import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import { describeIssue, type Issue, toPath } from '@tintype/crds/schema/issue-messages'
 import { readStored } from '@tintype/crds/storage/stored-objects'
 import { findReservedName, parseJson } from '@tintype/crds/text/json'
 import type { TermDeps } from '../../runtime/deps.ts'
 import { type SecretStore, toText } from '../../secrets/ensure-secret.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { OptionsError } from './decide.ts'
 
 // rbac: /secrets get
 
@@ -127,17 +127,6 @@ async function open(text: string, sealedFor: SealedFor | readonly SealedFor[], k
   const { data } = SealedOptions.safeParse(parsed)
   if (!data) throw new OptionsError('this version cannot read the sealed options')
   return data
-}
-
-/** Options that no attempt can use. `message` is shown to the client and contains no option values. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError'
-  readonly code: Extract<JobErrorCode, 'INVALID_OPTIONS' | 'OPTION_NOT_ALLOWED' | 'BASELINE_NOT_FOUND'>
-
-  constructor(message: string, code: OptionsError['code'] = 'INVALID_OPTIONS') {
-    super(message)
-    this.code = code
-  }
 }
 
 /** Only Secrets of this type are read. Otherwise a Screenshot could make the operator disclose other Secrets to a page. */

@@ -28,11 +28,18 @@ import { buildSigningSecret, canOpen, evaluateSecret, signingSecretName, toUnlab
 
 const WORKERS = 4
 
+/** What the controller uses during one term. */
+interface WebhookContext extends TermDeps {
+  rules: EgressRules
+  /** A circuit is open while posts to the webhook with that key are paused. */
+  circuitBreakers: { isOpen: (webhookKey: string) => boolean }
+}
+
 /** Creates the controller of one term. */
 export function createWebhookController(context: WebhookContext): Controller {
   const { webhooks } = context.reflectors
   const controller = createController('webhook', { workers: WORKERS }, (key, signal) => reconcile(key, context, signal), context)
-  controller.watch(webhooks, (event) => affectedKeys(event, webhooks.lister))
+  controller.watch(webhooks, (event) => affectedKeys(event, webhooks.lister.byIndex(ACCOUNT_INDEX, accountOf(event.object))))
   return controller
 }
 
@@ -41,13 +48,6 @@ async function reconcile(key: string, deps: WebhookContext, signal: AbortSignal)
   const observed = await observe(key, deps)
   if (!observed) return undefined
   return apply(decide(observed, deps.now(), deps.config.webhook), observed.webhook, deps, signal)
-}
-
-/** What the parts of the webhook controller use during one term. */
-interface WebhookContext extends TermDeps {
-  rules: EgressRules
-  /** A circuit is open while posts to the webhook with that key are paused. */
-  circuitBreakers: { isOpen: (webhookKey: string) => boolean }
 }
 
 /**
@@ -77,12 +77,13 @@ async function findSecret(webhook: Webhook, { clients, keys, now }: WebhookConte
   return { secret: evaluateSecret(found, webhook), unlabeledSecret: found && toUnlabeledSecret(found, webhook) }
 }
 
-interface ApplyDeps extends Pick<TermDeps, 'clients'> {
-  events: Pick<TermDeps['events'], 'warn'>
-}
-
 /** Executes the actions in order: the Secret is created before the status names it. */
-async function apply(actions: readonly Action[], webhook: Webhook, deps: ApplyDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+async function apply(
+  actions: readonly Action[],
+  webhook: Webhook,
+  deps: WebhookContext,
+  signal: AbortSignal,
+): Promise<Requeue | undefined> {
   let requeue: Requeue | undefined
   for (const action of actions) {
     if (action.do === 'createSecret') await createSecret(deps.clients.secrets, buildSigningSecret(webhook, newSigningSecret()), signal)
@@ -95,7 +96,12 @@ async function apply(actions: readonly Action[], webhook: Webhook, deps: ApplyDe
 }
 
 /** Writes spec.active and the reason in one update, so that neither is visible without the other. */
-async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function disable(
+  webhook: Webhook,
+  { reason, at }: Action & { do: 'disable' },
+  deps: WebhookContext,
+  signal: AbortSignal,
+): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
   const written = await patchSeen(deps.clients.webhooks, webhook, { metadata: { annotations }, spec: { active: false } }, { signal })
   if (written) deps.events.warn(regarding(webhook), 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
@@ -105,7 +111,7 @@ const regarding = (webhook: Webhook) => ({ apiVersion: API_VERSION, kind: 'Webho
 
 const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
 
-async function writeStatus(webhook: Webhook, status: StatusPatch, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function writeStatus(webhook: Webhook, status: StatusPatch, deps: WebhookContext, signal: AbortSignal): Promise<void> {
   if (await patchStatus(deps.clients.webhooks, webhook, status, signal)) reportProblems(webhook, status, deps)
 }
 
@@ -115,7 +121,7 @@ const REPORTED = [
 ]
 
 /** Records one Event when the endpoint begins to return 410, and one when a Secret without a label is found. */
-function reportProblems(webhook: Webhook, { conditions }: StatusPatch, { events }: ApplyDeps): void {
+function reportProblems(webhook: Webhook, { conditions }: StatusPatch, { events }: WebhookContext): void {
   for (const { type, reason, event } of REPORTED) {
     const now = findCondition(conditions, type)
     if (now?.reason === reason && findCondition(webhook.status?.conditions, type)?.reason !== reason)

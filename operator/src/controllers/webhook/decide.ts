@@ -3,17 +3,15 @@
 
 import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Lister } from '@tintype/crds/client/lister'
 import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Annotation, Label } from '@tintype/crds/identifiers/names'
 import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
-import { findNameProblem } from '@tintype/crds/schema/custom-resource'
-import { toShortUrl } from '@tintype/crds/schema/fields'
-import { canonical } from '@tintype/crds/text/json'
-import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
+import { findNameProblem } from '@tintype/crds/schema/object-names'
+import { toShortUrl } from '@tintype/crds/schema/urls'
+import { canonical } from '@tintype/crds/text/canonical-json'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface Observed {
@@ -263,8 +261,7 @@ export function isBeyondLimit(webhook: Webhook, siblings: readonly Webhook[]): b
 }
 
 /** Keys to reconcile after a change: the webhook itself and, above the limit, those of its account that may gain or lose a place. */
-export function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, webhooks: Pick<Lister<Webhook>, 'byIndex'>): string[] {
-  const siblings = webhooks.byIndex(ACCOUNT_INDEX, accountOf(object))
+export function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, siblings: readonly Webhook[]): string[] {
   const isSame = type === 'modified' && old !== undefined && countsForLimit(old) === countsForLimit(object)
   return isSame || siblings.length < MAX_RECEIVERS ? [keyOf(object)] : [...new Set([keyOf(object), ...siblings.map(keyOf)])]
 }

@@ -10,7 +10,7 @@ import type { DeliveryStateChange } from '../../../../../operator/src/controller
 import { accountKeyOf, endpointKeyOf } from '../../../../../operator/src/controllers/delivery/events/receivers.ts'
 import { Backlog, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
 import { addCounts, toCounts } from '../../../../../operator/src/controllers/delivery/statistics.ts'
-import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered/undelivered-store.ts'
+import { toUndelivered } from '../../../../../operator/src/controllers/delivery/undelivered-store.ts'
 import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { aScreenshot, at, aWebhook, completedStatus, NOON } from '../../../../support/fakes/builders.ts'
 

@@ -8,7 +8,7 @@ import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook
 import { type AttemptLine, parseLog } from '../../../../../crds/src/webhooks/deliveries.ts'
 import type { Post, PostOutcome } from '../../../../../operator/src/controllers/delivery/http/post.ts'
 import { createDeliveryMetrics } from '../../../../../operator/src/controllers/delivery/telemetry/metrics.ts'
-import { prepareDelivery } from '../../../../../operator/src/controllers/delivery-controllers.ts'
+import { prepareDelivery } from '../../../../../operator/src/controllers/delivery/term.ts'
 import type { StartedWork, TermDeps } from '../../../../../operator/src/runtime/deps.ts'
 import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'

@@ -11,9 +11,9 @@ import {
   decideAfterDispatch,
   type Observed,
   type ObservedClaim,
+  OptionsError,
   REPORT_MILLISECONDS,
 } from '../../../../../operator/src/controllers/screenshot/decide.ts'
-import { OptionsError } from '../../../../../operator/src/controllers/screenshot/open-options.ts'
 import type { PodEnd } from '../../../../../operator/src/runner/pod-state.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../../support/fakes/builders.ts'
 

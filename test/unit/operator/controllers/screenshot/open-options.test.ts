@@ -11,8 +11,8 @@ import {
   type SealedOptions,
 } from '../../../../../crds/src/options/private.ts'
 import { optionsKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { OptionsError } from '../../../../../operator/src/controllers/screenshot/decide.ts'
 import {
-  OptionsError,
   type OptionsSources,
   openOptions,
   PRIVATE_OPTIONS_TYPE,

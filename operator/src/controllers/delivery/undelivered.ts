@@ -1,10 +1,3 @@
-/**
- * This controller observes the open deliveries in the bucket: those whose Screenshot has left the Kubernetes API. Its keys are the endpoints,
- * and `scan`, which finds the endpoints at the start of a term and every ten minutes. It keeps no list of deliveries: the bucket sorts those
- * of an endpoint by the time at which they are due. Posts take seconds, so a reconcile only starts them; when they end, they enqueue the
- * endpoint again. It requeues when the next delivery of an endpoint is due.
- */
-
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { derivedId, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -12,15 +5,24 @@ import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import { isOpenIn, REQUEST_WEBHOOK, type Undelivered } from '@tintype/crds/webhooks/deliveries'
 import { eventTimeOf } from '@tintype/crds/webhooks/events'
-import type { Controller, Requeue } from '../../../controller-runtime/controller.ts'
-import { LimiterClosed } from '../../../controller-runtime/keyed-limiter.ts'
-import { createController } from '../../../runtime/deps.ts'
-import type { DeliveryContext } from '../../delivery-controllers.ts'
-import { makeAttempt } from '../attempt.ts'
-import { MAX_ATTEMPTS, nextAttempt, nextAttemptTime } from '../decide.ts'
-import { endpointKeyOf, isReceiver } from '../events/receivers.ts'
-import type { PostOutcome } from '../http/post.ts'
-import { toWithdrawal } from '../telemetry/delivery-log.ts'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
+import { isOpenIn, type Undelivered } from '@tintype/crds/webhooks/undelivered'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
+import { createController } from '../../runtime/deps.ts'
+import { makeAttempt } from './attempt.ts'
+import { MAX_ATTEMPTS, nextAttempt, nextAttemptTime } from './decide.ts'
+import { endpointKeyOf, isReceiver } from './events/receivers.ts'
+import type { PostOutcome } from './http/post.ts'
+import { toWithdrawal } from './telemetry/delivery-log.ts'
+import type { DeliveryContext } from './term.ts'
+
+/**
+ * This controller observes the open deliveries in the bucket: those whose Screenshot has left the Kubernetes API. Its keys are the endpoints,
+ * and `scan`, which finds the endpoints at the start of a term and every ten minutes. It keeps no list of deliveries: the bucket sorts those
+ * of an endpoint by the time at which they are due. Posts take seconds, so a reconcile only starts them; when they end, they enqueue the
+ * endpoint again. It requeues when the next delivery of an endpoint is due.
+ */
 
 const WORKERS = 4
 const SCAN = 'scan'

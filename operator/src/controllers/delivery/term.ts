@@ -1,35 +1,35 @@
-/**
- * The controllers that post events: webhook, delivery, webhook-request and undelivered. They share circuit breakers, the limit of concurrent
- * posts, one guarded HTTP agent and the delivery log ({@link DeliveryContext}), so they start and stop together in each term of leadership.
- * Counters and lines of the log are written at intervals.
- */
-
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
-import { findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
-import manifest from '../../package.json' with { type: 'json' }
-import type { Controller } from '../controller-runtime/controller.ts'
-import { ACCOUNT_INDEX } from '../kube/reflectors.ts'
-import { type Deps, inTerm, type StartedWork, type Term, type TermDeps, type Work } from '../runtime/deps.ts'
-import { createDeliveryController, type RunningDeliveries } from './delivery/controller.ts'
-import type { WebhookFinder } from './delivery/events/receivers.ts'
-import { EventBodies, type EventStore, openEventStore, RecordedEvents, SCREENSHOTS_BY_ID } from './delivery/events/recorded-events.ts'
-import { CircuitBreakers, PostLimiter } from './delivery/flow-control.ts'
-import { buildGuardedAgent, type Certificates } from './delivery/http/guarded-agent.ts'
-import { certificatesOf, listOwnAddresses, type Resolve, resolverOf, toRules } from './delivery/http/network.ts'
-import { type Post, type PostOutcome, post } from './delivery/http/post.ts'
-import { SigningSecrets } from './delivery/http/signing-secrets.ts'
-import { Backlog } from './delivery/progress.ts'
-import { PostRequests } from './delivery/requests.ts'
-import { Statistics } from './delivery/statistics.ts'
-import { DeliveryLog } from './delivery/telemetry/delivery-log.ts'
-import { createDeliveryMetrics, type DeliveryMetrics } from './delivery/telemetry/metrics.ts'
-import { UndeliveredController } from './delivery/undelivered/controller.ts'
-import { createOpenDeliveries, UndeliveredStore } from './delivery/undelivered/undelivered-store.ts'
-import { createWebhookController } from './webhook/controller.ts'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
+import manifest from '../../../package.json' with { type: 'json' }
+import type { Controller } from '../../controller-runtime/controller.ts'
+import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
+import { type Deps, inTerm, type StartedWork, type Term, type TermDeps, type Work } from '../../runtime/deps.ts'
+import { createWebhookController } from '../webhook/controller.ts'
+import { createDeliveryController, type RunningDeliveries } from './controller.ts'
+import type { WebhookFinder } from './events/receivers.ts'
+import { EventBodies, type EventStore, openEventStore, RecordedEvents, SCREENSHOTS_BY_ID } from './events/recorded-events.ts'
+import { CircuitBreakers, PostLimiter } from './flow-control.ts'
+import { buildGuardedAgent, type Certificates } from './http/guarded-agent.ts'
+import { certificatesOf, listOwnAddresses, type Resolve, resolverOf, toRules } from './http/network.ts'
+import { type Post, type PostOutcome, post } from './http/post.ts'
+import { SigningSecrets } from './http/signing-secrets.ts'
+import { Backlog } from './progress.ts'
+import { PostRequests } from './requests.ts'
+import { Statistics } from './statistics.ts'
+import { DeliveryLog } from './telemetry/delivery-log.ts'
+import { createDeliveryMetrics, type DeliveryMetrics } from './telemetry/metrics.ts'
+import { UndeliveredController } from './undelivered.ts'
+import { createOpenDeliveries, UndeliveredStore } from './undelivered-store.ts'
+
+/**
+ * The controllers that post events: webhook, delivery, webhook-request and undelivered. They share circuit breakers, the limit of concurrent
+ * posts, one guarded HTTP agent and the delivery log ({@link DeliveryContext}), so they start and stop together in each term of leadership.
+ * Counters and lines of the log are written at intervals.
+ */
 
 /** Creates these controllers. Call it once per process. */
 export function createDeliveryControllers(deps: Deps): Work {

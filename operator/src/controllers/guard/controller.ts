@@ -1,3 +1,9 @@
+import { createHash } from 'node:crypto'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
+import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
+import type { PoolReason } from '../../kube/condition-reasons.ts'
+import { createController, type TermDeps } from '../../runtime/deps.ts'
+
 // rbac: admissionregistration.k8s.io/validatingadmissionpolicies get
 // rbac: admissionregistration.k8s.io/validatingadmissionpolicybindings get
 
@@ -6,12 +12,6 @@
  * the start of each term, then every minute, or every five seconds while they differ. It writes nothing: the dispatcher reads the decision,
  * and RunnerPools report it in the condition Guarded.
  */
-
-import { createHash } from 'node:crypto'
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/kinds'
-import type { Controller, Requeue } from '../controller-runtime/controller.ts'
-import type { PoolReason } from '../kube/condition-reasons.ts'
-import { createController, type TermDeps } from '../runtime/deps.ts'
 
 const CHECK_MILLISECONDS = 60_000
 /** The controller checks all policies together, so its queue has only this key. */
