@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { type ConfigMap, configMaps, pods } from '../../../crds/client/kinds.ts'
 import { Reflector, type ReflectorEvent, type ReflectorOptions } from '../../../crds/client/reflector.ts'
-import { Resource } from '../../../crds/client/resource.ts'
+import { mergePatch, Resource } from '../../../crds/client/resource.ts'
 import {
   HOLDER_POD_ANNOTATION,
   holderPodProbe,

@@ -3,7 +3,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { fence, type MayWrite } from '@tintype/crds/runtime/fence'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
-import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Controller } from '../../controller-runtime/controller.ts'
 import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/kinds'
 import type { Controller, Requeue } from '../../controller-runtime/controller.ts'
 import type { PoolReason } from '../../kube/condition-reasons.ts'
 import { createController, type TermDeps } from '../../runtime/deps.ts'

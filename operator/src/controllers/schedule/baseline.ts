@@ -2,7 +2,7 @@
 
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { KeptBaseline, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { LastComparison, ScheduleBaseline, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import type { ScheduleBaseline, StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { findBaselineProblem, toBaseline } from '@tintype/crds/records/approval'
 import { accountOf } from '@tintype/crds/records/record'
 import { baselineOf } from '@tintype/crds/records/run'

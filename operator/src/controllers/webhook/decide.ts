@@ -9,9 +9,9 @@ import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook, type WebhookStatus, webhookDefinition } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
-import { findNameProblem } from '@tintype/crds/schema/object-names'
-import { toShortUrl } from '@tintype/crds/schema/urls'
-import { canonical } from '@tintype/crds/text/canonical-json'
+import { findNameProblem } from '@tintype/crds/schema/custom-resource'
+import { toShortUrl } from '@tintype/crds/schema/fields'
+import { canonical } from '@tintype/crds/text/json'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface Observed {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../../../crds/client/core-resources.ts'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../../../crds/client/kinds.ts'
 import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { combine, createGuardController, evaluatePolicy, policyHash } from '../../../../../operator/src/controllers/guard/controller.ts'
 import { createClients } from '../../../../../operator/src/kube/clients.ts'
