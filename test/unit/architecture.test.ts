@@ -51,7 +51,7 @@ const core = [
   /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
   /^operator\/src\/controllers\/delivery\/(events\/receivers|http\/headers)\.ts$/,
   /^operator\/src\/(scheduling\/(fair-queue|growth|size|crash-budget)|runner\/(pod|pod-state|expectations))\.ts$/,
-  /^api-gateway\/src\/creation\/(new-screenshot|queue-rules)\.ts$/,
+  /^api-gateway\/src\/creation\/(plan|queue-rules)\.ts$/,
   /^api-gateway\/src\/http\//,
   /^api-gateway\/src\/resources\/(?:[a-z-]+\/)+(?!handlers|routes|kube-|downloads|owned-records|probe|send-file|create\.)[a-z-]+\.ts$/,
   /^api-gateway\/client\/src\/link\/canonical\.ts$/,

@@ -9,8 +9,8 @@ import { readParsed } from '@tintype/crds/storage/stored-objects'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { ObjectStore, RecordArchive, ScanDirection } from '../store/ports.ts'
+import type { SegmentCache } from './day-listing.ts'
 import { scan } from './scan.ts'
-import type { SegmentCache } from './segment-reader.ts'
 
 /** Bytes of segments in the memory cache. */
 const CACHE_BYTES = 24 * 1024 * 1024

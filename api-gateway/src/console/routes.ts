@@ -6,13 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError, invalid, notFound } from '../common/errors.ts'
 import { API_VERSION } from '../common/version.ts'
-import { hasTag } from '../http/etag.ts'
-import { prefersHtml } from '../http/request-headers.ts'
-import { type ConsoleFiles, chooseForm } from './files.ts'
-import { toPageHeaders } from './page-headers.ts'
-import { isFromConsole, toEndedCookie, toSessionCookie } from './session-cookie.ts'
-import { CODE_MILLISECONDS } from './session-token.ts'
-import type { Sessions } from './sessions.ts'
+import { hasTag, prefersHtml } from '../http/headers.ts'
+import { type ConsoleFiles, chooseForm, toPageHeaders } from './files.ts'
+import { CODE_MILLISECONDS, isFromConsole, type Sessions, toEndedCookie, toSessionCookie } from './sessions.ts'
 
 // The web console: its page and files, and its sessions. These routes are not part of the REST API, which the console itself uses.
 

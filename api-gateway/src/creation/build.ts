@@ -8,8 +8,7 @@ import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
 import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
 import type { NewScreenshot } from '../store/ports.ts'
-import { buildScreenshot } from './new-screenshot.ts'
-import type { CreationPlan } from './plan.ts'
+import { buildScreenshot, type CreationPlan } from './plan.ts'
 
 /** Options for the record and its links. */
 export type RecordOptions = Pick<ScreenshotSpec, RecordField>

@@ -5,8 +5,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import { ApiError, isRefusal, toHttpError, unavailable } from '../common/errors.ts'
-import { toLimitHeaders } from '../quota/limit-headers.ts'
-import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
+import { rateLimitExceeded, toLimitHeaders, usageLimitReached } from '../quota/limits.ts'
 import type { Grant, NewScreenshot, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { carryOut, type IdempotentExecution } from './idempotency.ts'
 import type { CreationPlan } from './plan.ts'
@@ -36,7 +35,7 @@ export interface CreateRequest {
 }
 
 /** The result for one id of the plan. */
-export interface Item {
+interface Item {
   id: string
   /** The created object. Absent when the create failed, or when an earlier request created it and it was archived or deleted since. */
   screenshot?: Screenshot
@@ -46,7 +45,7 @@ export interface Item {
   error?: unknown
 }
 
-export interface Creation {
+interface Creation {
   items: Item[]
   /** Objects to create, in the order of the plan. Empty when an earlier request created everything. */
   objects: readonly NewScreenshot[]

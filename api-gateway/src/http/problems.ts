@@ -11,7 +11,6 @@ import {
 } from '@tintype/crds/schema/issue-messages'
 import { findNearestName, toPlainName, toPlainNames } from '@tintype/crds/text/words'
 import type { Problem } from '../common/errors.ts'
-import { NAME_SUGGESTIONS } from './name-suggestions.ts'
 
 /** Known field names by the path of their object (`''`, `options`). */
 export type KnownNames = Readonly<Record<string, readonly string[]>>
@@ -89,3 +88,82 @@ export function unknownNames(place: string, names: readonly string[], known: Kno
     ? problems
     : [...problems, { path: place, code: 'unknown_field', message: `${more} more names in ${what} are not known` }]
 }
+
+/**
+ * Names of options in other screenshot services and browser libraries, mapped to the names here. The closest name is not always right: `width` is
+ * as close to `clip_width`. Keys are lower case without separators.
+ */
+export const NAME_SUGGESTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    acceptlang: 'accept_language',
+    ads: 'block_ads',
+    bucket: 'storage_bucket',
+    clickaccept: 'block_cookie_banners',
+    clip: 'clip_x',
+    cookie: 'cookies',
+    css: 'styles',
+    customcss: 'styles',
+    customjs: 'scripts',
+    delayms: 'delay',
+    devicename: 'device',
+    dpr: 'device_scale_factor',
+    element: 'selector',
+    failifselectormissing: 'error_on_selector_not_found',
+    filetype: 'format',
+    force: 'cache_refresh',
+    fresh: 'cache_refresh',
+    fullpageheight: 'full_page_max_height',
+    header: 'headers',
+    height: 'viewport_height',
+    hidecookiebanners: 'block_cookie_banners',
+    imageformat: 'format',
+    imgbg: 'image_background',
+    imgfit: 'image_fit',
+    imgpad: 'image_padding',
+    imgposition: 'image_position',
+    javascript: 'javascript_enabled',
+    js: 'scripts',
+    landscape: 'viewport_landscape',
+    lat: 'geolocation_latitude',
+    latitude: 'geolocation_latitude',
+    lng: 'geolocation_longitude',
+    longitude: 'geolocation_longitude',
+    maxheight: 'full_page_max_height',
+    media: 'media_type',
+    mobile: 'viewport_mobile',
+    navigationtimeout: 'timeout',
+    nocookiebanners: 'block_cookie_banners',
+    output: 'format',
+    pdfmargin: 'pdf_margin_top',
+    pdforientation: 'pdf_landscape',
+    pdfpagesize: 'pdf_paper_format',
+    quality: 'image_quality',
+    removebackground: 'omit_background',
+    retina: 'device_scale_factor',
+    s3bucket: 'storage_bucket',
+    s3endpoint: 'storage_endpoint',
+    s3forcepathstyle: 'storage_path_style',
+    s3path: 'storage_path',
+    s3region: 'storage_region',
+    scale: 'device_scale_factor',
+    scalefactor: 'device_scale_factor',
+    scrollto: 'scroll_into_view',
+    thumbheight: 'thumbnail_height',
+    thumbwidth: 'thumbnail_width',
+    timezoneid: 'timezone',
+    touch: 'viewport_has_touch',
+    trackers: 'block_trackers',
+    transparent: 'omit_background',
+    ttl: 'cache_ttl',
+    type: 'format',
+    tz: 'timezone',
+    ua: 'user_agent',
+    unique: 'cache_key',
+    viewport: 'viewport_width',
+    wait: 'delay',
+    waitfor: 'wait_for_selector',
+    waitfortimeout: 'wait_for_selector_timeout',
+    width: 'viewport_width',
+    zoom: 'page_zoom',
+  }),
+)

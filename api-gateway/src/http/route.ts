@@ -1,16 +1,16 @@
 import type { Scope } from '@tintype/crds/kinds/api-key'
 import type { HttpErrorCode } from '@tintype/crds/schema/errors'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { BodyDocumentation, BodyReader } from './body.ts'
-import type { HeaderName } from './headers.ts'
+import { type BodyDocumentation, type BodyReader, MAX_BODY_BYTES } from './body.ts'
+import { type HeaderName, isLenient, NO_CACHE, setIgnoredOptionsHeader } from './headers.ts'
 import { ifMatch, ifNoneMatch, type Parameter } from './parameters.ts'
-import type { CheckQuery, QueryOf, QueryParameters } from './query.ts'
+import { type CheckQuery, type QueryOf, type QueryParameters, type RawQuery, readQuery } from './query.ts'
 
 // Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
 
 /** A link from a response to another operation. */
-export interface Link {
+interface Link {
   operationId: string
   description: string
   parameters: Readonly<Record<string, string>>
@@ -95,7 +95,7 @@ export interface Input<Params = object, Body = undefined, Query = object> {
 }
 
 /** `/keys/{id}` → `{ id: string }`. */
-export type ParamsOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+type ParamsOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
   ? { [Key in Name]: string } & ParamsOf<Rest>
   : object
 
@@ -155,3 +155,48 @@ export const routeFor =
     const operation = { tag, ...declaration, method: method.toLowerCase(), path, responses: documented }
     return { ...operation, ...(all.length > 0 && { parameters: all }) } as unknown as Route<Deps>
   }
+
+// Registers declared routes with Fastify. Authentication runs before, in onRequest. The query is checked before the body, and both before the handler.
+
+/** Every route exists under both prefixes. */
+const PREFIXES = ['/api/v1', '/v1']
+
+const toUrl = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+function addRoute<Deps>(app: FastifyInstance, route: Route<Deps>, deps: Deps): void {
+  const { method, path, url = toUrl(path), scope, query = {}, checkQuery, body, handlesHead, handle } = route
+  const name = method.toUpperCase()
+  app.route<{ Params: object; Querystring: RawQuery }>({
+    method: handlesHead ? [name, 'HEAD'] : name,
+    url,
+    ...(handlesHead ? { exposeHeadRoute: false } : {}),
+    config: {
+      ...(scope === undefined ? {} : { scope }),
+      ...(body ? { maxBodyBytes: body.maxBytes ?? MAX_BODY_BYTES } : {}),
+    },
+    handler: async (request, reply) => {
+      const parsed = query === 'unchecked' ? {} : readQuery(request.query, query, checkQuery as CheckQuery<object> | undefined)
+      const read = body?.read(request.body, { isLenient: isLenient(request.headers.prefer), deps })
+      if (scope !== undefined) reply.headers(NO_CACHE)
+      setIgnoredOptionsHeader(reply, read?.ignored ?? [])
+      const input = { request, reply, params: request.params, query: parsed, body: read?.body }
+      return handle(input as Parameters<typeof handle>[0], deps)
+    },
+  })
+}
+
+/** Adds routes with the dependencies of their handlers. */
+export function addRoutes<Deps>(app: FastifyInstance, routes: readonly Route<Deps>[], deps: Deps): void {
+  const [outside, inside] = [routes.filter(({ isOutsideApi }) => isOutsideApi), routes.filter(({ isOutsideApi }) => !isOutsideApi)]
+  for (const prefix of PREFIXES) {
+    app.register(
+      async (scope) => {
+        for (const route of inside) addRoute(scope, route, deps)
+      },
+      { prefix },
+    )
+  }
+  app.register(async (scope) => {
+    for (const route of outside) addRoute(scope, route, deps)
+  })
+}

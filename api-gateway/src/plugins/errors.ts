@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type HttpError, toErrorBody, toHttpError } from '../common/errors.ts'
-import { clientAddressOf } from './client-address.ts'
+import { clientAddressOf } from './requests.ts'
 
 const REQUEST_TIMEOUT = 408
 /** The status that nginx logs for closed connections. No client receives it. */

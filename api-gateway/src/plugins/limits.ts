@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { CallKind, CallLimits } from '../quota/call-limits.ts'
-import { toLimitHeaders } from '../quota/limit-headers.ts'
-import { rateLimitExceeded } from '../quota/refusals.ts'
+import { type CallKind, type CallLimits, rateLimitExceeded, toLimitHeaders } from '../quota/limits.ts'
 import type { QuotaStore } from '../store/ports.ts'
 
 interface LimitDeps {

@@ -8,10 +8,10 @@ import type { Account, AccountUsage } from '@tintype/crds/kinds/account'
 import { limitsOfPlan, type Plans, toLimits } from '@tintype/crds/usage/plans'
 import { type DailyUsage, type Outcome, toUsageFacts, UsageDraft } from '@tintype/crds/usage/usage'
 import { unavailable } from '../common/errors.ts'
-import { throwApiError, toApiError } from '../store/kube-errors.ts'
+import type { QuotaMetrics, ReservationOutcome } from '../metrics/metrics.ts'
+import { throwApiError, toApiError } from '../store/kube-records.ts'
 import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../store/ports.ts'
 import type { GatewayLease } from './gateway-lease.ts'
-import type { QuotaMetrics, ReservationOutcome } from './metrics.ts'
 import { QuotaLedger, type UsageStore } from './quota-ledger.ts'
 
 // rbac: tintype.dev/accountusages get,list,watch

@@ -1,5 +1,14 @@
 import { toCached } from '@tintype/crds/client/cached-form'
-import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isTransient,
+  isUnauthorized,
+  type KubeError,
+} from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Reflector } from '@tintype/crds/client/reflector'
@@ -8,11 +17,10 @@ import type { Identified } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { accountOf } from '@tintype/crds/records/record'
 import { isBeingDeleted, isWhole, type Whole } from '@tintype/crds/schema/custom-resource'
-import { ApiError, notFound } from '../common/errors.ts'
-import { throwApiError, toApiError } from './kube-errors.ts'
-import { readInTurn } from './large-reads.ts'
-import type { ObjectPatch } from './object-patch.ts'
-import type { RecordStore } from './ports.ts'
+import { toSnakeCase } from '@tintype/crds/text/words'
+import { ApiError, invalid, notFound, type Problem, unavailable } from '../common/errors.ts'
+import type { ObjectPatch, RecordStore } from './ports.ts'
+import { readInTurn } from './turns.ts'
 
 // rbac: tintype.dev/apikeys create,patch,delete
 // rbac: tintype.dev/webhooks get,list,watch,create,patch,delete
@@ -129,4 +137,36 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
       throw new ApiError('CONFLICT', `another request has just changed the ${what}: read it again and retry`, { cause: error })
     throw toApiError(error)
   }
+}
+
+interface Cause {
+  field?: string
+  message?: string
+}
+
+/** `spec.options.imageQuality` → `options.image_quality`. */
+const toRequestPath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
+
+/** The CRD schema rejected what the gateway accepted. The causes name fields of the spec, which come from the client. */
+function toProblems({ details }: KubeError): Problem[] {
+  const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
+  const problems = causes
+    .filter(({ field }) => field?.startsWith('spec'))
+    .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is rejected` }))
+  return problems.length > 0 ? problems : [{ path: '', code: 'refused', message: 'the request is rejected' }]
+}
+
+/** Translates errors of the Kubernetes client. Other errors stay unchanged. */
+export function toApiError(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  // An API server that has just started may reject valid credentials until its caches are synced.
+  if (isTransient(error) || isForbidden(error) || isUnauthorized(error))
+    return unavailable('the service is temporarily unavailable: retry in a few seconds', error)
+  if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
+  return error
+}
+
+/** For `catch`. */
+export const throwApiError = (error: unknown): never => {
+  throw toApiError(error)
 }

@@ -1,6 +1,7 @@
 import type { LinkKey } from '@tintype/crds/crypto/api-keys'
 import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { KeyRing } from '@tintype/crds/crypto/signatures'
+import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
@@ -11,7 +12,6 @@ import type { EventSubject } from '@tintype/crds/schema/event-types'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { DailyUsage, UsageFacts } from '@tintype/crds/usage/usage'
 import type { RequestedPost } from '@tintype/crds/webhooks/webhook-requests'
-import type { ObjectPatch } from './object-patch.ts'
 
 // Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
 // is unavailable.
@@ -201,3 +201,12 @@ export interface SystemView {
   /** From the informer cache. */
   findAccount: (name: string) => Account | undefined
 }
+
+/** A merge patch for an object. */
+export interface ObjectPatch {
+  metadata?: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> }
+  spec?: Record<string, unknown>
+}
+
+/** Metadata that records the time of a change. */
+export const toUpdatedMetadata = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toISOString() } })

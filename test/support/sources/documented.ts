@@ -1,7 +1,6 @@
 import type { Operation } from '../../../api-gateway/src/http/route.ts'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
-import { ErrorBody } from '../../../api-gateway/src/openapi/error-responses.ts'
-import { errorsOf } from '../../../api-gateway/src/openapi/errors-of.ts'
+import { ErrorBody, errorsOf } from '../../../api-gateway/src/openapi/operations.ts'
 import { routes } from '../../../api-gateway/src/resources/all.ts'
 
 // Compares a response with the OpenAPI document. A field that is not documented counts as a problem.

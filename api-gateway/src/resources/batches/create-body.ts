@@ -5,10 +5,9 @@ import { toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import type { CaptureTarget, RequestedOptions } from '../../creation/build.ts'
-import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
-import { name } from '../../http/named-schemas.ts'
+import { type BodyReader, isObject, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
+import { name } from '../../http/fields.ts'
 import { type KnownNames, toProblems } from '../../http/problems.ts'
-import { isObject } from '../../http/read-body.ts'
 import {
   captureOptionFields,
   dropUnknown,

@@ -1,8 +1,7 @@
 import { RecordStatus, recordFields } from '@tintype/crds/records/record-schema'
 import { anId, count } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
-import { dataBody } from '../../http/envelopes.ts'
-import { name } from '../../http/named-schemas.ts'
+import { dataBody, name } from '../../http/fields.ts'
 import { ScreenshotRecord } from '../screenshots/schemas.ts'
 
 const { id, url, created_at, estimated_time } = recordFields

@@ -17,9 +17,9 @@ import {
   toRequestAnnotation,
 } from '@tintype/crds/webhooks/webhook-requests'
 import { notFound, unavailable } from '../../common/errors.ts'
-import { toApiError } from '../../store/kube-errors.ts'
+import { toApiError } from '../../store/kube-records.ts'
 import type { PostRequests } from '../../store/ports.ts'
-import { WaitingRequests } from '../../store/waiting-requests.ts'
+import { WaitingRequests } from '../../store/turns.ts'
 
 // rbac: tintype.dev/webhooks get,list,watch,patch
 

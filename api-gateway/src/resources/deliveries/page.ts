@@ -2,8 +2,7 @@ import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { anId } from '@tintype/crds/schema/fields'
 import { DELIVERY_STATES, type LoggedDelivery } from '@tintype/crds/webhooks/deliveries'
 import { z } from 'zod'
-import type { QueryOf } from '../../http/query.ts'
-import { listOf, queryParameter } from '../../http/query-parameters.ts'
+import { listOf, type QueryOf, queryParameter } from '../../http/query.ts'
 import { limit } from '../shared/offset-page.ts'
 
 /** Time of the newest attempt and id. Deliveries are sorted by both. */

@@ -8,9 +8,7 @@ import {
   REQUEST_WEBHOOK,
 } from '@tintype/crds/webhooks/deliveries'
 import { z } from 'zod'
-import { cursorPagination, dataBody, listBody, requestedBody } from '../../http/envelopes.ts'
-import { instantField } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { cursorPagination, dataBody, instantField, listBody, name, requestedBody } from '../../http/fields.ts'
 
 /** One post of an event to an endpoint. */
 const AttemptRecord = name(

@@ -1,6 +1,6 @@
 import { DEVICES, type Device, toDeviceId } from '@tintype/crds/options/page/browser'
 import { z } from 'zod'
-import { dataBody } from '../../http/envelopes.ts'
+import { dataBody } from '../../http/fields.ts'
 import { type Route, routeFor } from '../../http/route.ts'
 
 /** A device as `GET /devices` shows it. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { hasTag } from '../../http/etag.ts'
-import { name } from '../../http/named-schemas.ts'
+import { name } from '../../http/fields.ts'
+import { hasTag } from '../../http/headers.ts'
 import { type Input, type Route, routeFor } from '../../http/route.ts'
 
 export interface OpenApiDeps {

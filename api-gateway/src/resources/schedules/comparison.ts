@@ -12,8 +12,7 @@ import { anId, count, instant } from '@tintype/crds/schema/fields'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
-import { definedOf, iso, isoOrNull, toPatchFields } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { definedOf, iso, isoOrNull, name, toPatchFields } from '../../http/fields.ts'
 import { compareIgnore } from '../screenshots/options/ignore-entries.ts'
 
 // How a schedule compares its runs, in bodies and records.

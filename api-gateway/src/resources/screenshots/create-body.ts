@@ -6,10 +6,9 @@ import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
 import { invalid, type Problem } from '../../common/errors.ts'
 import type { RecordOptions, RequestedOptions } from '../../creation/build.ts'
-import { type BodyReader, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
-import { name } from '../../http/named-schemas.ts'
+import { type BodyReader, isObject, MAX_MARKUP_BODY_BYTES } from '../../http/body.ts'
+import { name } from '../../http/fields.ts'
 import { addProblems, type KnownNames, toProblems } from '../../http/problems.ts'
-import { isObject } from '../../http/read-body.ts'
 import {
   type AcceptedCapture,
   captureOptionFields,

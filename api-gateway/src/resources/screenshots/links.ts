@@ -7,7 +7,7 @@ import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/reco
 import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import { limitsOfPlan, type Plans } from '@tintype/crds/usage/plans'
 import type { FastifyRequest } from 'fastify'
-import { recordTag } from '../../http/etag.ts'
+import { recordTag } from '../../http/headers.ts'
 import type { SignStoreLink } from '../files/store-links.ts'
 
 export interface LinkDeps {

@@ -1,8 +1,7 @@
 import { CaptureError, recordFields, ScreenshotRecordSchema, VideoRecordSchema } from '@tintype/crds/records/record-schema'
 import { count } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
-import { listBody } from '../../http/envelopes.ts'
-import { name } from '../../http/named-schemas.ts'
+import { listBody, name } from '../../http/fields.ts'
 
 name('CaptureError', CaptureError)
 /** The full record of a screenshot, in responses to GET, lists and events. */

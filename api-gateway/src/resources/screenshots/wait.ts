@@ -1,7 +1,6 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyReply } from 'fastify'
-import type { QueryOf } from '../../http/query.ts'
-import { wholeNumber } from '../../http/query-parameters.ts'
+import { type QueryOf, wholeNumber } from '../../http/query.ts'
 import type { CreateRequest } from './create-body.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { QueryOf, QueryParameter } from '../../http/query.ts'
-import { queryParameter, wholeNumber } from '../../http/query-parameters.ts'
+import { type QueryOf, type QueryParameter, queryParameter, wholeNumber } from '../../http/query.ts'
 
 // Lists with a limit, an offset and a total count.
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../common/errors.ts'
 import { type BodyDocumentation, jsonBody } from '../../http/body.ts'
-import { isAhead } from '../../http/fields.ts'
-import { name } from '../../http/named-schemas.ts'
+import { isAhead, name } from '../../http/fields.ts'
 
 // Rotation of keys and signing secrets.
 

@@ -1,6 +1,6 @@
 import { count, instant } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
-import { name } from '../../http/named-schemas.ts'
+import { name } from '../../http/fields.ts'
 
 const health = z.enum(['operational', 'degraded', 'outage'])
 const component = z.object({ status: health, response_time_ms: count('Response time in milliseconds.') })

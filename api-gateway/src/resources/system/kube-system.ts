@@ -5,7 +5,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { toApiError } from '../../store/kube-errors.ts'
+import { toApiError } from '../../store/kube-records.ts'
 import type { SystemView } from '../../store/ports.ts'
 
 // rbac: tintype.dev/runnerpools list

@@ -7,8 +7,7 @@ import { type Condition, ConditionType, findCondition } from '@tintype/crds/sche
 import { count } from '@tintype/crds/schema/fields'
 import { findPlan, type Plans } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { dataBody } from '../../http/envelopes.ts'
-import { instantField, isoOrNull } from '../../http/fields.ts'
+import { dataBody, instantField, isoOrNull } from '../../http/fields.ts'
 
 const state = z.boolean().nullable()
 

@@ -2,7 +2,7 @@ import type { AccountSpec } from '@tintype/crds/kinds/account'
 import { count, instant } from '@tintype/crds/schema/fields'
 import { mayExceed, type PlanValues } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
-import { dataBody } from '../../http/envelopes.ts'
+import { dataBody } from '../../http/fields.ts'
 import type { LimitFacts } from '../../store/ports.ts'
 
 const overage = z.object({

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { JsonScan, MAX_DEPTH, MAX_VALUES } from '../../../../api-gateway/src/bodies/json-scan.ts'
+import { JsonScan, MAX_DEPTH, MAX_VALUES } from '../../../../api-gateway/src/bodies/receive.ts'
 
 const scan = (text: string | Buffer, chunkBytes = Number.POSITIVE_INFINITY) => {
   const bytes = Buffer.from(text as string)

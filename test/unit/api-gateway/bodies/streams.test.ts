@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { ByteBuffer } from '../../../../api-gateway/src/bodies/byte-buffer.ts'
-import { Discard, TURN_BYTES, TURN_MILLISECONDS } from '../../../../api-gateway/src/bodies/discard.ts'
+import { ByteBuffer } from '../../../../api-gateway/src/bodies/receive.ts'
+import { Discard, TURN_BYTES, TURN_MILLISECONDS } from '../../../../api-gateway/src/plugins/bodies.ts'
 import { stopClock } from '../../../support/fakes/stop-clock.ts'
 
 function aBuffer(expectedBytes: number | undefined, maxBytes = 1_000_000) {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { type Picture, PictureMemory } from '../../../../api-gateway/src/cache/picture-memory.ts'
+import { type Picture, PictureMemory } from '../../../../api-gateway/src/cache/find-picture.ts'
 import { NOW } from '../fakes.ts'
 
 const KIBIBYTE = 1_024

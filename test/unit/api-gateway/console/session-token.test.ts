@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { openToken, sealToken } from '../../../../api-gateway/src/console/session-token.ts'
+import { openToken, sealToken } from '../../../../api-gateway/src/console/sessions.ts'
 
 const secret = () => randomBytes(32).toString('base64')
 const ring = { current: 'b', keys: { a: secret(), b: secret() } }

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { buildScreenshot } from '../../../../api-gateway/src/creation/new-screenshot.ts'
-import { planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
+import { buildScreenshot, planScreenshots } from '../../../../api-gateway/src/creation/plan.ts'
 import { failureMilliseconds, type SharedCaptureRequest, SharedCaptures } from '../../../../api-gateway/src/creation/shared-captures.ts'
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'

@@ -1,7 +1,13 @@
 import t from 'tap'
-import { hasTag, hasVersion, recordTag, versionTag } from '../../../../api-gateway/src/http/etag.ts'
-import { parseHttpDate } from '../../../../api-gateway/src/http/http-date.ts'
-import { isLenient, preferredBody } from '../../../../api-gateway/src/http/request-headers.ts'
+import {
+  hasTag,
+  hasVersion,
+  isLenient,
+  parseHttpDate,
+  preferredBody,
+  recordTag,
+  versionTag,
+} from '../../../../api-gateway/src/http/headers.ts'
 import { contentTypeOf, dispositionOf, parseRange } from '../../../../api-gateway/src/resources/files/file-headers.ts'
 
 const seen = versionTag({ generation: 2, resourceVersion: '100' })

@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { z } from 'zod'
-import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/http/name-suggestions.ts'
-import { toProblems } from '../../../../api-gateway/src/http/problems.ts'
+import { NAME_SUGGESTIONS, toProblems } from '../../../../api-gateway/src/http/problems.ts'
 import { readQuery } from '../../../../api-gateway/src/http/query.ts'
 import { CreateKeyBody, UpdateKeyBody, updateKeyBody } from '../../../../api-gateway/src/resources/keys/fields.ts'
 import { createScheduleBody, UpdateSchedule, updateScheduleBody } from '../../../../api-gateway/src/resources/schedules/bodies.ts'

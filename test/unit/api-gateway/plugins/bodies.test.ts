@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { z } from 'zod'
-import { MAX_DEPTH, MAX_VALUES } from '../../../../api-gateway/src/bodies/json-scan.ts'
+import { MAX_DEPTH, MAX_VALUES } from '../../../../api-gateway/src/bodies/receive.ts'
 import { buildDocument } from '../../../../api-gateway/src/openapi/document.ts'
 import { routes } from '../../../../api-gateway/src/resources/all.ts'
 import { unseal } from '../../../../crds/src/crypto/sealed.ts'

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { toHttpError } from '../../../../api-gateway/src/common/errors.ts'
-import { CallLimits } from '../../../../api-gateway/src/quota/call-limits.ts'
-import { rateLimitExceeded, usageLimitReached } from '../../../../api-gateway/src/quota/refusals.ts'
+import { CallLimits, rateLimitExceeded, usageLimitReached } from '../../../../api-gateway/src/quota/limits.ts'
 import { aGateway, NOW } from '../fakes.ts'
 
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)

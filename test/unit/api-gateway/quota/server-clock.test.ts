@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ServerClock } from '../../../../api-gateway/src/quota/server-clock.ts'
+import { ServerClock } from '../../../../api-gateway/src/quota/gateway-lease.ts'
 
 const START = Date.parse('2026-11-21T10:00:00.700Z')
 /** The header of an answer that is given when the API server's clock shows START and so many milliseconds. */

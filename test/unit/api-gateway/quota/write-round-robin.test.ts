@@ -1,5 +1,5 @@
 import t from 'tap'
-import { WriteRoundRobin } from '../../../../api-gateway/src/quota/write-round-robin.ts'
+import { WriteRoundRobin } from '../../../../api-gateway/src/quota/quota-ledger.ts'
 
 t.test('WriteRoundRobin does not delay a single writer', async (t) => {
   const roundRobin = new WriteRoundRobin(() => 0.5)

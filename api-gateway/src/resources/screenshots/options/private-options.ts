@@ -4,7 +4,7 @@ import { describeIssue, toPath } from '@tintype/crds/schema/issue-messages'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
-import { isObject } from '../../../http/read-body.ts'
+import { isObject } from '../../../http/body.ts'
 
 // Private options in the API. Header names stay unchanged. Cookies can be Set-Cookie texts, which are parsed here because a CRD schema cannot have a
 // union.

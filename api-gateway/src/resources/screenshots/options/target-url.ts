@@ -4,7 +4,7 @@ import { PrivateOptions } from '@tintype/crds/options/private'
 import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/fields'
 import { z } from 'zod'
 import type { Problem } from '../../../common/errors.ts'
-import { isObject } from '../../../http/read-body.ts'
+import { isObject } from '../../../http/body.ts'
 
 /** Schema of a URL to capture, for the OpenAPI document. {@link evaluateTarget} checks the URL, so that each problem gets one clear message. */
 export const documentedUrl = z

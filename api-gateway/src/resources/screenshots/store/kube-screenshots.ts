@@ -9,10 +9,9 @@ import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, showsEveryOption } from '@tintype/crds/records/record'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
-import { throwApiError, toApiError } from '../../../store/kube-errors.ts'
-import { readInTurn } from '../../../store/large-reads.ts'
+import { throwApiError, toApiError } from '../../../store/kube-records.ts'
 import type { NewScreenshot, ScreenshotStore } from '../../../store/ports.ts'
-import { WaitingRequests } from '../../../store/waiting-requests.ts'
+import { readInTurn, WaitingRequests } from '../../../store/turns.ts'
 import { findOpenDeliveries, hasOpenDeliveries, isHidden } from './screenshot-state.ts'
 
 // rbac: tintype.dev/screenshots get,list,watch,create,delete,patch
