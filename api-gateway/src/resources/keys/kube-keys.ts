@@ -10,6 +10,7 @@ import { isApiKeyIdName, Label, toObjectName } from '@tintype/crds/identifiers/n
 import type { Account } from '@tintype/crds/kinds/account'
 import { type ApiKey, hashesOf } from '@tintype/crds/kinds/api-key'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
+import { LRUCache } from 'lru-cache'
 import { throwApiError } from '../../store/kube-records.ts'
 import type { KeyStore } from '../../store/ports.ts'
 import { generationOf } from './credentials.ts'

@@ -16,8 +16,8 @@ import { invalid, type Problem } from '../../common/errors.ts'
 import { definedOf } from '../../http/fields.ts'
 import type { StoredOptions } from '../../options/store-options.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/ports.ts'
-import { EVENTS_WITHOUT_URL } from '../screenshots/options/options-body.ts'
-import { type CreateScheduleBody, findEventProblems, type UpdateScheduleBody } from './bodies.ts'
+import { EVENTS_WITHOUT_URL, findOptionProblems } from '../screenshots/options/options-body.ts'
+import { type CreateScheduleBody, findEventProblems, type PageChanges, type UpdateScheduleBody } from './bodies.ts'
 import { findComparisonProblems, toComparisonSpec } from './comparison.ts'
 
 /** A schedule that is not created yet. */

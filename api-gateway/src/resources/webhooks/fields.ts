@@ -5,8 +5,10 @@ import { Annotation } from '@tintype/crds/identifiers/names'
 import { isActive, type PostResponse, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { dataBody, instantField, isoOrNull, listBody, messageBody, name } from '../../http/fields.ts'
-import { CountedPagination } from '../shared/offset-page.ts'
+import type { Problem } from '../../common/errors.ts'
+import { findDuplicateProblems, jsonBody } from '../../http/body.ts'
+import { boundedText, displayName, instantField, isoOrNull, messageBody, name } from '../../http/fields.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../shared/webhook-url.ts'
 import type { DeliveryCounts } from './count-deliveries.ts'
 
 const webhookName = displayName('Display name, at most 100 characters.')

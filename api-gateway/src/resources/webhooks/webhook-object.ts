@@ -7,7 +7,7 @@ import { REQUEST_EVENTS } from '@tintype/crds/schema/event-types'
 import { DEFAULT_WEBHOOK_URL, defaultWebhookId, findDefaultWebhook } from '@tintype/crds/webhooks/deliveries'
 import { ApiError, invalid } from '../../common/errors.ts'
 import { definedOf } from '../../http/fields.ts'
-import { type ObjectPatch, toUpdatedMetadata } from '../../store/ports.ts'
+import { type ObjectPatch, type RecordStore, type SealingKeySource, toUpdatedMetadata } from '../../store/ports.ts'
 import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
 import { type CreateWebhookBody, hintOf, type UpdateWebhookBody } from './fields.ts'
 
