@@ -10,7 +10,7 @@ import { type CheckQuery, type QueryOf, type QueryParameters, type RawQuery, rea
 // Types of a route. A route is declared once: the gateway registers and validates it, and the OpenAPI document describes it, from this object.
 
 /** A link from a response to another operation. */
-interface Link {
+export interface Link {
   operationId: string
   description: string
   parameters: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ export const removeSharedWorkers: PageFunctions['removeSharedWorkers'] = () => {
 export const refuseServiceWorkers: PageFunctions['refuseServiceWorkers'] = () => {
   // Pages of insecure origins have none.
   if (!globalThis.ServiceWorkerContainer) return
-  replaceIn(ServiceWorkerContainer.prototype, 'register', () => () => Promise.resolve())
+  replaceIn(globalThis.ServiceWorkerContainer.prototype, 'register', () => () => Promise.resolve())
 }
 
 export const adjustGlobals: PageFunctions['adjustGlobals'] = (borders) => {
