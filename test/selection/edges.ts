@@ -168,7 +168,7 @@ export const rules: Rules = {
       tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/exactness', 'retention/archive'),
     },
     {
-      sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi', 'api-gateway/src/reference'),
+      sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi'),
       tests: integration('reference/*', 'clients/*', 'fuzz/*'),
     },
     {
