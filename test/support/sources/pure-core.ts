@@ -8,7 +8,7 @@ import { type FileCoverage, findGaps } from './coverage-gaps.ts'
 /** Tests of whole controllers that cover their decisions too. */
 const WHOLE_CONTROLLERS = [
   ...['account/account', 'api-key/api-key', 'retention/archive', 'delivery/deliveries', 'delivery/flow', 'screenshot/captures'],
-  ...['pending/pending', 'schedule/runs', 'schedule/approvals', 'webhook/webhooks'],
+  ...['delivery/flow-control', 'pending/pending', 'schedule/runs', 'schedule/approvals', 'webhook/limits', 'webhook/webhooks'],
 ]
 
 /** Globs of source files, and of the tests that cover them. */
@@ -28,7 +28,7 @@ const PURE_CORE: readonly { sources: string; tests: string }[] = [
     tests: 'test/unit/api-gateway/resources/files/{progress,shares}.test.ts',
   },
   { sources: 'api-gateway/client/src/link/canonical.ts', tests: 'test/unit/client/link/*.test.ts' },
-  { sources: 'capture-runner/src/plan/*.ts', tests: 'test/unit/capture-runner/plan/*.test.ts' },
+  { sources: 'capture-runner/src/plan/*.ts', tests: 'test/unit/capture-runner/{plan/*,video/video}.test.ts' },
 ]
 
 /** Options of tap that make the tests of the pure core collect coverage. */

@@ -125,9 +125,11 @@ t.test('nextAttemptTime lengthens each delay by up to a fifth, and never shorten
     [2, 0, 300],
     [2, 0.5, 330],
     [2, 0.999999, 360],
+    [3, 0, 300],
   ]
   for (const [attempt, jitter, second] of cases)
     t.equal(Math.round(10 * seconds(nextAttemptTime(schedule, { attempt, jitter, at: NOON }))) / 10, second)
+  t.equal(seconds(nextAttemptTime({ ...schedule, delaysMilliseconds: [] }, { attempt: 1, jitter: 0.5, at: NOON })), 0, 'without delays')
 })
 
 t.test('nextAttemptTime respects Retry-After up to twice the delay, and it never shortens a delay', async (t) => {

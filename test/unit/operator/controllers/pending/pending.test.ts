@@ -3,6 +3,7 @@ import { accounts, runnerPools, screenshots } from '../../../../../crds/client/k
 import type { Screenshot, ScreenshotSpec } from '../../../../../crds/src/kinds/screenshot.ts'
 import { ConditionType, findCondition } from '../../../../../crds/src/schema/conditions.ts'
 import { createPendingController } from '../../../../../operator/src/controllers/pending/controller.ts'
+import { isPending } from '../../../../../operator/src/controllers/pending/decide.ts'
 import { anAccount, aRunnerPool, aScreenshot, at } from '../../../../support/fakes/builders.ts'
 import { startOperator } from '../../../../support/fakes/operator-stage.ts'
 
@@ -115,4 +116,9 @@ t.test('a video fails at once in a pool that records none, or no longer, and wai
   stage.cluster.put(runnerPools, aRunnerPool({ name: 'video' }))
   await stage.gather()
   t.match(stage.get('moving')?.status?.result?.error, { code: 'VIDEO_UNAVAILABLE' })
+})
+
+t.test('a Screenshot without a status is pending', async (t) => {
+  const { status: _, ...shot } = aScreenshot()
+  t.ok(isPending(shot))
 })
