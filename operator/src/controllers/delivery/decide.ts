@@ -1,7 +1,7 @@
 // Decides the next step for the events of one Screenshot. Pure: the input is status.deliveries and the posts that this leader has in progress,
 // the output is writes and posts as data.
 //
-// Guarantees of status.deliveries: an attempt needs no write before it, and no other attempt starts before its result is recorded; one write
+// Guarantees of status.deliveries: an attempt needs no write before it, and the next one starts when its result is recorded; one write
 // holds the results of all endpoints. So only an attempt whose result was not recorded when its operator was killed may be repeated, with the
 // same event id.
 
