@@ -6,9 +6,14 @@ import { cutText } from '@tintype/crds/text/cut-text'
 import { PAGE_FRAME, toIgnored } from '../comparison/boxes.ts'
 import type { CaptureError } from '../runtime/errors.ts'
 import type { Findings } from '../steps/step.ts'
-import type { Stored } from './upload.ts'
 
 // Builds the status of a finished attempt. Pure functions.
+
+/** Response of the storage. */
+export interface Stored {
+  etag: string
+  fileSizeBytes: number
+}
 
 /** Durations of an attempt, successful or not. */
 export interface Durations {

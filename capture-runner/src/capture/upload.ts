@@ -8,16 +8,10 @@ import { type Content, hashOf, sizeOfContent, streamOf } from '../runtime/conten
 import { CaptureError } from '../runtime/errors.ts'
 import { pause } from '../runtime/race.ts'
 import type { Findings } from '../steps/step.ts'
-import { toSize } from './outcome.ts'
+import { type Stored, toSize } from './outcome.ts'
 
 // Uploads one object by a presigned PUT, with retries while the storage is unavailable and the attempt has time. `If-None-Match: *` is among the signed
 // headers, so a stored object is never overwritten, not even by a retry.
-
-/** Response of the storage. */
-export interface Stored {
-  etag: string
-  fileSizeBytes: number
-}
 
 const FIRST_DELAY_MILLISECONDS = 100
 const MAX_DELAY_MILLISECONDS = 2_000

@@ -33,18 +33,25 @@ import { setQueuePositionHeader, setReplayedHeader } from '../../http/headers.ts
 import { type QueryOf, queryParameter } from '../../http/query.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/requests.ts'
+import type { ObjectStore, RecordStore } from '../../store/ports.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
-import { POLL_SECONDS } from '../screenshots/deps.ts'
+import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
 import { kindOf, pathOf } from '../screenshots/kind.ts'
 import { linksFor, readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
 import { type ById, changeLatest, findOwn, findOwnLatest } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
 import { runId, toActiveRun, toEndedRun } from './fields.ts'
-import type { SchedulesDeps } from './routes.ts'
 
 // Runs of a schedule: an extra one that a client starts, and the list of all.
+
+export interface SchedulesDeps extends ScreenshotsDeps {
+  objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
+  schedules: RecordStore<ScreenshotSchedule>
+  /** Maximum schedules per account. */
+  maxSchedules: number
+}
 
 /** A run takes everything from its schedule. Fields that a client sends by mistake are refused. */
 export const runBody = jsonBody({

@@ -6,9 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
-import type { ObjectStore, RecordStore } from '../../store/ports.ts'
 import { checkBaseline } from '../screenshots/check-baseline.ts'
-import type { ScreenshotsDeps } from '../screenshots/deps.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { assertBelowLimit, type OwnedKind, ownedRoutes } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
@@ -23,16 +21,10 @@ import {
   runBody,
   runSchedule,
   runsQuery,
+  type SchedulesDeps,
   undoApproval,
 } from './handlers-of-runs.ts'
 import { buildSchedule, keepHidden, type MergedPage, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
-
-export interface SchedulesDeps extends ScreenshotsDeps {
-  objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
-  schedules: RecordStore<ScreenshotSchedule>
-  /** Maximum schedules per account. */
-  maxSchedules: number
-}
 
 const scheduleId = 'sch_01kajq2v0vtz8m3c5x7r9w4n6p'
 const createdAt = '2026-11-21T10:00:00.000Z'
