@@ -66,13 +66,13 @@ t.test('readDurations returns the seconds of each file, the slowest first', asyn
   ])
 })
 
-const at = (line: number) => ({ start: { line } })
+const at = (line: number, last = line) => ({ start: { line }, end: { line: last } })
 const whole: FileCoverage = {
   statementMap: { 0: at(1), 1: at(2), 2: at(3) },
   s: { 0: 1, 1: 1, 2: 1 },
   branchMap: { 0: { locations: [at(1)] }, 1: { locations: [at(2), at(3)] } },
   b: { 0: [1], 1: [4, 1] },
-  fnMap: { 0: { loc: at(2) } },
+  fnMap: { 0: { name: 'a', loc: at(2) } },
   f: { 0: 4 },
 }
 
@@ -85,6 +85,14 @@ t.test('findGaps names the uncovered lines, branches and functions of a file', a
   t.strictSame(findGaps({ 'a.ts': whole, 'b.ts': partly }, ['a.ts', 'b.ts']), [
     'b.ts: 33.3 % of lines and statements, not line 2, 3; 66.6 % of branches, not line 3; 0 % of functions, not line 2',
   ])
+})
+
+t.test('first values of fields are no gap, functions among them are', async (t) => {
+  const fields = { name: '<instance_members_initializer>', loc: at(2, 3) }
+  const missed = { ...whole, s: { 0: 1, 1: 0, 2: 0 }, b: { 0: [1], 1: [0, 1] }, f: { 0: 0 } }
+  t.strictSame(findGaps({ 'a.ts': { ...missed, fnMap: { 0: fields } } }, ['a.ts']), [])
+  const withFunction = { ...missed, fnMap: { 0: fields, 1: { name: 'onEnd', loc: at(3) } }, f: { 0: 1, 1: 0 } }
+  t.match(findGaps({ 'a.ts': withFunction }, ['a.ts']), [/50 % of functions, not line 3$/])
 })
 
 t.test('findGaps names a file that no test loads', async (t) => {
