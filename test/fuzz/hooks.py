@@ -18,7 +18,8 @@ schemathesis.openapi.format("date-time", st.builds("20{}-03-01T12:00:00Z".format
 
 OWN_KEY = os.environ["FUZZ_KEY_ID"]
 NO_KEY = "key_00000000000000000000000000"
-# Existing ids by operation, because chains of requests may not reach it.
+# Existing ids by operation, because chains of requests may not reach it. The run does not delete them: a 404 of such an id, put in place of one
+# that was just created, would be reported as the loss of that one.
 IDS = json.loads(os.environ["FUZZ_IDS"])
 FILE = urlsplit(os.environ["FUZZ_FILE"])
 
@@ -95,6 +96,8 @@ def before_call(context, case, kwargs):
     operation = case.operation.definition.raw.get("operationId")
     if (case.path_parameters or {}).get("id") == OWN_KEY and case.method != "GET":
         case.path_parameters["id"] = NO_KEY
+    if case.method == "DELETE" and (id := (case.path_parameters or {}).get("id")) in IDS.values():
+        case.path_parameters["id"] = id[:4] + NO_KEY[4:]
     if not is_right(case):
         # This header asks the API to ignore errors, which these requests contain on purpose.
         (case.headers or {}).pop("Prefer", None)
