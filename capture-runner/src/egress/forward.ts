@@ -9,8 +9,7 @@ import { proxyAuthorization, takesRequests } from './connect.ts'
 import { EgressError, systemCodeOf } from './egress-error.ts'
 import { createMeter, type Meter, type RequestLogEntry } from './request-log.ts'
 import { checkTarget, parentFor, type Target } from './route.ts'
-import type { OpenSession } from './session.ts'
-import { openTunnel } from './tunnel.ts'
+import { type OpenSession, openTunnel } from './tunnel.ts'
 
 /** Chromium's own limit for a header block. */
 const MAX_HEADER_BYTES = 256 * 1024

@@ -8,7 +8,7 @@ import { connect } from './connect.ts'
 import type { DialTimes } from './dial.ts'
 import { createResolver, type ResolverConfig } from './resolve.ts'
 import type { EgressPolicy, Target } from './route.ts'
-import { type EgressSession, openSession } from './session.ts'
+import { type EgressSession, type Listener, openSession } from './session.ts'
 
 /** Settings of the guard. The defaults are those of production. */
 export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
@@ -61,18 +61,6 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
       })
     },
   }
-}
-
-/** Accepts the browser's connections for one session, on loopback of the pod or of the jail. */
-export interface Listener {
-  /** The proxy URL to give to the browser. */
-  readonly proxyUrl: string
-  /** The port, if it is in the pod's network namespace. A page must not reach it through the guard. */
-  readonly ownPort?: number
-  /** Accepts connections from now on. Connections made while there is no handler are closed. */
-  listen: (onConnection: (socket: net.Socket) => void) => void
-  /** Stops listening. Depending on the implementation, the listener may serve another session afterwards. */
-  release: () => void
 }
 
 /** Opens or finds a listener that no session uses. */

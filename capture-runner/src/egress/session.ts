@@ -6,11 +6,10 @@ import type net from 'node:net'
 import { dialParent } from './connect.ts'
 import { EgressError } from './egress-error.ts'
 import { createForwarder } from './forward.ts'
-import type { Listener } from './guard.ts'
 import { OpenRequestLog, type RequestLog } from './request-log.ts'
 import type { createResolver } from './resolve.ts'
-import type { EgressPolicy, RouteContext, Target } from './route.ts'
-import { serve } from './tunnel.ts'
+import type { EgressPolicy, RouteContext } from './route.ts'
+import { type OpenSession, serve } from './tunnel.ts'
 
 /** A session as the runner sees it. */
 export interface EgressSession {
@@ -21,6 +20,18 @@ export interface EgressSession {
   arm: (policy: EgressPolicy) => void
   /** Closes all connections on both sides at once. Later calls do nothing. */
   close: () => void
+}
+
+/** Accepts the browser's connections for one session, on loopback of the pod or of the jail. */
+export interface Listener {
+  /** The proxy URL to give to the browser. */
+  readonly proxyUrl: string
+  /** The port, if it is in the pod's network namespace. A page must not reach it through the guard. */
+  readonly ownPort?: number
+  /** Accepts connections from now on. Connections made while there is no handler are closed. */
+  listen: (onConnection: (socket: net.Socket) => void) => void
+  /** Stops listening. Depending on the implementation, the listener may serve another session afterwards. */
+  release: () => void
 }
 
 /** What the guard passes to a session. */
@@ -107,22 +118,4 @@ export const openSession = ({ listener, resolver, route: fixed, now, onClose }: 
       onClose()
     },
   }
-}
-
-// The part of a session that the handlers of plain requests and of tunnels share.
-
-/** A session as its request handlers see it. */
-export interface OpenSession {
-  readonly requestLog: OpenRequestLog
-  /** Pools connections to a parent proxy that reads requests. */
-  readonly parentAgent: http.Agent
-  /** Accepts a connection with unencrypted http, for such a proxy. */
-  forward: (client: net.Socket, target: Target) => void
-  /** @throws EgressError before the session is armed, and after its bytes are used up */
-  route: () => RouteContext
-  maxBytes: () => number
-  /** Destroys the socket when the session closes. */
-  own: (socket: net.Socket) => net.Socket
-  /** Closes all connections because the capture has used up its bytes. */
-  exhaust: () => void
 }

@@ -1,17 +1,33 @@
 // Serves one connection of the browser: reads its target, checks it, and copies the bytes. The guard does not interpret the bytes (http or TLS).
 // Each connection leads to the one target that was checked. A refused connection closes without a response.
 
+import type http from 'node:http'
 import type net from 'node:net'
 import { connect, takesRequests } from './connect.ts'
 import { systemCodeOf } from './egress-error.ts'
-import { createMeter, type RequestLogEntry } from './request-log.ts'
-import { checkTarget, ignore, parentFor, type Target } from './route.ts'
-import type { OpenSession } from './session.ts'
+import { createMeter, type OpenRequestLog, type RequestLogEntry } from './request-log.ts'
+import { checkTarget, ignore, parentFor, type RouteContext, type Target } from './route.ts'
 import { read, readConnectRequest, sendConnectReply } from './socks.ts'
 
 const HTTPS_PORT = 443
 /** First byte of a TLS handshake record. No http request begins with it. */
 const TLS_HANDSHAKE = 22
+
+/** A session as its request handlers see it. */
+export interface OpenSession {
+  readonly requestLog: OpenRequestLog
+  /** Pools connections to a parent proxy that reads requests. */
+  readonly parentAgent: http.Agent
+  /** Accepts a connection with unencrypted http, for such a proxy. */
+  forward: (client: net.Socket, target: Target) => void
+  /** @throws EgressError before the session is armed, and after its bytes are used up */
+  route: () => RouteContext
+  maxBytes: () => number
+  /** Destroys the socket when the session closes. */
+  own: (socket: net.Socket) => net.Socket
+  /** Closes all connections because the capture has used up its bytes. */
+  exhaust: () => void
+}
 
 /** Serves one connection. Never throws: it writes an error to the request log and closes the browser's connection. */
 export const serve = async (client: net.Socket, session: OpenSession): Promise<void> => {

@@ -5,7 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
-import type { Listener, OpenListener } from '../egress/guard.ts'
+import type { OpenListener } from '../egress/guard.ts'
+import type { Listener } from '../egress/session.ts'
 import { SECRETS_DIRECTORY, type Wrapper } from './wrapper.ts'
 
 /** Settings of a jail. */

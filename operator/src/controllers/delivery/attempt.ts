@@ -8,12 +8,12 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { spanIds, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
 import type { AttemptFinding, AttemptLine } from '@tintype/crds/webhooks/deliveries'
+import type { DeliveryContext } from './context.ts'
 import { MAX_ATTEMPTS } from './decide.ts'
 import { buildHeaders } from './http/headers.ts'
 import type { PostOutcome } from './http/post.ts'
 import { toFinding } from './telemetry/delivery-log.ts'
 import { countPost } from './telemetry/metrics.ts'
-import type { DeliveryContext } from './term.ts'
 
 export interface Attempt extends Pick<AttemptLine, 'delivery' | 'event' | 'type' | 'attempt' | 'url'> {
   webhook: Webhook

@@ -25,12 +25,12 @@ import { type Controller, type Requeue, RetryableError, TerminalError } from '..
 import { readObject } from '../../kube/read-object.ts'
 import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
 import { createController } from '../../runtime/deps.ts'
+import type { DeliveryContext } from './context.ts'
 import { type Action, type Candidate, type DeliveryStateChange, decide, hasEnded, type Progress, toDeliveryStatePatch } from './decide.ts'
-import { DeliveryWorker, toDeliveryId } from './delivery-worker.ts'
-import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './events/receivers.ts'
-import { ProgressStore, type ScreenshotProgress } from './progress.ts'
+import { DeliveryWorker } from './delivery-worker.ts'
+import { isReceiver, isRequestReceiver, type Occurrence, toDeliveryId, toOccurrences } from './events/receivers.ts'
+import { type Observed, ProgressStore, type ScreenshotProgress } from './progress.ts'
 import { toWithdrawal } from './telemetry/delivery-log.ts'
-import type { DeliveryContext } from './term.ts'
 import { keepMissed, keepOpen } from './undelivered-store.ts'
 
 /** What a reconcile uses. */
@@ -115,17 +115,6 @@ function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshot
 function subscriptionOf(webhook: Webhook): string {
   const { spec, status } = webhook
   return JSON.stringify([spec.accountName, spec.isDefault, isActive(webhook), spec.events, status?.activeSince, status?.subscriptions])
-}
-
-/** One Screenshot, the receivers of its events, and the posts in progress. */
-export interface Observed {
-  screenshot: Screenshot
-  occurrences: Occurrence[]
-  candidates: Candidate[]
-  progress: ScreenshotProgress
-  isDeleteRequested: boolean
-  /** Its secret signs posts to the URL of the request, and its statistics count them. */
-  defaultWebhook: Webhook | undefined
 }
 
 /** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */

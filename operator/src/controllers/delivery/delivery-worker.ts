@@ -2,15 +2,14 @@
 // notes the result in the progress store. It writes nothing to the API server and never throws.
 
 import { keyOf } from '@tintype/crds/client/kube-object'
-import { derivedId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { buildEvent, eventIdOf } from '@tintype/crds/webhooks/events'
 import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
 import { makeAttempt, type SentEvent } from './attempt.ts'
-import { accountKeyOf, endpointKeyOf, findEndpoint, type Occurrence } from './events/receivers.ts'
+import type { DeliveryContext } from './context.ts'
+import { accountKeyOf, endpointKeyOf, findEndpoint, type Occurrence, toDeliveryId } from './events/receivers.ts'
 import type { ScreenshotProgress } from './progress.ts'
-import type { DeliveryContext } from './term.ts'
 
 interface DeliveryWorkerDeps extends DeliveryContext {
   /** False when the Screenshot was deleted: its events are no longer posted. */
@@ -30,10 +29,6 @@ export interface DeliveryJob {
 
 /** Delay after a post could not be sent, because there is no secret yet, or the API server or the bucket did not respond. */
 const DEFER_MILLISECONDS = 5_000
-
-/** Id of an event's delivery to a webhook; all attempts share it. */
-export const toDeliveryId = (at: Date, eventId: string, { metadata }: Pick<Webhook, 'metadata'>): string =>
-  derivedId('dlv', at, `${eventId}/${metadata.uid}`)
 
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps

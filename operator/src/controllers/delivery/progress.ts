@@ -1,5 +1,8 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { EventType } from '@tintype/crds/schema/event-types'
-import type { Progress } from './decide.ts'
+import type { Candidate, Progress } from './decide.ts'
+import type { Occurrence } from './events/receivers.ts'
 
 /** Equals the number of concurrent writes. */
 const MAX_ENDED = 32
@@ -143,4 +146,15 @@ export class ProgressStore {
   keys(): string[] {
     return [...this.#screenshots.keys()]
   }
+}
+
+/** One Screenshot, the receivers of its events, and the posts in progress. */
+export interface Observed {
+  screenshot: Screenshot
+  occurrences: Occurrence[]
+  candidates: Candidate[]
+  progress: ScreenshotProgress
+  isDeleteRequested: boolean
+  /** Its secret signs posts to the URL of the request, and its statistics count them. */
+  defaultWebhook: Webhook | undefined
 }

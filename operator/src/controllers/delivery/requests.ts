@@ -25,9 +25,8 @@ import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
 import { readObject } from '../../kube/read-object.ts'
 import { createController } from '../../runtime/deps.ts'
 import { type Attempt, makeAttempt } from './attempt.ts'
-import { toDeliveryId } from './delivery-worker.ts'
-import { accountKeyOf } from './events/receivers.ts'
-import type { DeliveryContext } from './term.ts'
+import type { DeliveryContext } from './context.ts'
+import { accountKeyOf, toDeliveryId } from './events/receivers.ts'
 
 /** A request that this leader has started; without a result it is in progress. */
 interface StartedRequest {

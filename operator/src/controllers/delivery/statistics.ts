@@ -1,10 +1,9 @@
 // Counters of webhooks. They are collected in memory and written every few seconds, because a write per delivery would double the load on the
 // API server. A crash loses the counts of the last seconds, but nothing in status.deliveries.
 
-import type { Log } from '@tintype/crds/client/log'
-import type { Reflector } from '@tintype/crds/client/reflector'
-import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
-import { type Patcher, patchStatus } from '../../kube/clients.ts'
+import type { WebhookStatistics } from '@tintype/crds/kinds/webhook'
+import { patchStatus } from '../../kube/clients.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { FAILURE_GAP_MILLISECONDS } from '../webhook/decide.ts'
 import { type DeliveryStateChange, hasEnded } from './decide.ts'
 
@@ -49,12 +48,7 @@ function isSameRun(sum: WebhookStatistics, { failingSince, lastSuccessTime }: We
   return Date.parse(failingSince) - Date.parse(lastFailureTime) <= FAILURE_GAP_MILLISECONDS
 }
 
-export interface StatisticsDeps {
-  clients: { webhooks: Patcher<Webhook> }
-  reflectors: { webhooks: Pick<Reflector<Webhook>, 'lister'> }
-  now: () => Date
-  log: Log
-}
+type StatisticsDeps = Pick<TermDeps, 'clients' | 'reflectors' | 'now' | 'log'>
 
 export class Statistics {
   readonly #deps: StatisticsDeps

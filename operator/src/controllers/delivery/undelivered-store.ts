@@ -1,7 +1,6 @@
 import { screenshotIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { accountOf } from '@tintype/crds/records/record'
 import { missedKey, missedPrefix, OPEN_PREFIX, parseOpenKey } from '@tintype/crds/records/storage-keys'
 import { mapConcurrently } from '@tintype/crds/runtime/lists'
@@ -10,18 +9,13 @@ import { listPages, readParsed } from '@tintype/crds/storage/stored-objects'
 import { openKey, openPrefix, parseUndelivered, REQUEST_WEBHOOK, type Undelivered } from '@tintype/crds/webhooks/deliveries'
 import { eventIdOf, eventTimeOf } from '@tintype/crds/webhooks/events'
 import { TerminalError } from '../../controller-runtime/controller.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import type { OpenDeliveries } from '../../storage/archiving.ts'
-import type { Storage } from '../../storage/storage.ts'
-import type { Observed } from './controller.ts'
 import { type DeliveryStateChange, hasEnded } from './decide.ts'
-import { toDeliveryId } from './delivery-worker.ts'
-import type { WebhookFinder } from './events/receivers.ts'
-import type { DeliveryContext } from './term.ts'
+import { toDeliveryId, type WebhookFinder } from './events/receivers.ts'
+import type { Observed } from './progress.ts'
 
-export interface UndeliveredStoreDeps {
-  storage: Pick<Storage, 'readText' | 'write' | 'list' | 'remove'>
-  report: ReportIgnored
-}
+type UndeliveredStoreDeps = Pick<TermDeps, 'storage' | 'report'>
 
 /** Open deliveries of one endpoint that are read at a time. */
 const BATCH = 100
@@ -97,6 +91,11 @@ export class UndeliveredStore {
 
 const CONCURRENT_WRITES = 16
 
+interface StoreContext extends WebhookFinder {
+  undelivered: UndeliveredStore
+  now: () => Date
+}
+
 /**
  * The open deliveries of a Screenshot that leaves the Kubernetes API. Undefined while one of them is posted, or its result is not recorded:
  * it would be posted twice.
@@ -138,7 +137,7 @@ export function toUndelivered(
 }
 
 /** Stores the open deliveries of a Screenshot that is deleted. @throws RetryableError */
-export async function keepOpen(observed: Observed, deps: DeliveryContext): Promise<void> {
+export async function keepOpen(observed: Observed, deps: StoreContext): Promise<void> {
   const open = findOpenDeliveries(observed, deps, deps.now()) ?? []
   for (const delivery of open) await deps.undelivered.open(accountOf(observed.screenshot), delivery)
 }
@@ -147,7 +146,7 @@ export async function keepOpen(observed: Observed, deps: DeliveryContext): Promi
 export async function keepMissed(
   { screenshot }: Observed,
   failed: readonly DeliveryStateChange[],
-  { findWebhook, findDefaultWebhook, undelivered }: DeliveryContext,
+  { findWebhook, findDefaultWebhook, undelivered }: StoreContext,
 ): Promise<void> {
   const account = accountOf(screenshot)
   for (const { event, webhook: name, after } of failed) {
@@ -158,7 +157,7 @@ export async function keepMissed(
 }
 
 /** What the archive does with open deliveries. @param observe collects the state of a Screenshot; undefined if it was deleted */
-export const createOpenDeliveries = (observe: (screenshot: Screenshot) => Observed | undefined, deps: DeliveryContext): OpenDeliveries => ({
+export const createOpenDeliveries = (observe: (screenshot: Screenshot) => Observed | undefined, deps: StoreContext): OpenDeliveries => ({
   of(screenshot) {
     try {
       const observed = observe(screenshot)

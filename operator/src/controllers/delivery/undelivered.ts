@@ -9,11 +9,11 @@ import type { Controller, Requeue } from '../../controller-runtime/controller.ts
 import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
 import { createController } from '../../runtime/deps.ts'
 import { makeAttempt } from './attempt.ts'
+import type { DeliveryContext } from './context.ts'
 import { MAX_ATTEMPTS, nextAttempt, nextAttemptTime } from './decide.ts'
 import { endpointKeyOf, isReceiver } from './events/receivers.ts'
 import type { PostOutcome } from './http/post.ts'
 import { toWithdrawal } from './telemetry/delivery-log.ts'
-import type { DeliveryContext } from './term.ts'
 
 /**
  * This controller observes the open deliveries in the bucket: those whose Screenshot has left the Kubernetes API. Its keys are the endpoints,

@@ -143,7 +143,7 @@ interface QuotaParts {
 }
 
 /** Dependencies of the account usage controller during one term. */
-export interface QuotaContext extends TermDeps, QuotaParts {}
+interface QuotaContext extends TermDeps, QuotaParts {}
 
 // rbac: tintype.dev/screenshots get
 

@@ -16,17 +16,17 @@ import { listPages, readStored } from '@tintype/crds/storage/stored-objects'
 import { limitsOfPlan, toLimits } from '@tintype/crds/usage/plans'
 import { monthOf, unitsOf } from '@tintype/crds/usage/usage'
 import { ACCOUNT_INDEX } from '../../kube/reflectors.ts'
-import type { QuotaContext } from './controller.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { recount } from './decide.ts'
 
 /** Ensures the usage object of an account, with the limits of its plan. Kubernetes deletes it together with the Account. */
-export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: QuotaContext): Promise<AccountUsage> {
+export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: TermDeps): Promise<AccountUsage> {
   const usage = cached ?? (await create(account, context))
   const begun = usage.status?.period === undefined ? await begin(account, usage, context) : usage
   return limit(account, begun, context)
 }
 
-async function create(account: Account, { clients: { usages }, config: { plans } }: QuotaContext): Promise<AccountUsage> {
+async function create(account: Account, { clients: { usages }, config: { plans } }: TermDeps): Promise<AccountUsage> {
   const { name, uid } = account.metadata
   const owner = { apiVersion: API_VERSION, kind: 'Account', name, uid, controller: true, blockOwnerDeletion: false }
   const spec = toLimits(account.spec, limitsOfPlan(plans, account.spec.plan))
@@ -39,7 +39,7 @@ async function create(account: Account, { clients: { usages }, config: { plans }
 }
 
 /** Gateways accept nothing before the usage has a period, so nothing that is counted here can be charged twice. */
-async function begin(account: Account, usage: AccountUsage, context: QuotaContext): Promise<AccountUsage> {
+async function begin(account: Account, usage: AccountUsage, context: TermDeps): Promise<AccountUsage> {
   const { clients, reflectors, events, storage, report, now } = context
   const { name } = account.metadata
   const past = await listPastUnits(name, now(), { objects: storage, report })
@@ -52,7 +52,7 @@ async function begin(account: Account, usage: AccountUsage, context: QuotaContex
   return begun
 }
 
-async function limit({ spec }: Account, usage: AccountUsage, { clients, config }: QuotaContext): Promise<AccountUsage> {
+async function limit({ spec }: Account, usage: AccountUsage, { clients, config }: TermDeps): Promise<AccountUsage> {
   const wanted = toLimits(spec, limitsOfPlan(config.plans, spec.plan))
   if (usage.spec.limit === wanted.limit && usage.spec.ratePerMinute === wanted.ratePerMinute) return usage
   const patch = mergePatch({ spec: { limit: wanted.limit, ratePerMinute: wanted.ratePerMinute ?? null } })

@@ -21,16 +21,16 @@ import {
   writeRecords,
   writeTombstone,
 } from '@tintype/crds/storage/archive'
+import type { Counter } from 'prom-client'
 import { readWhole } from '../../kube/read-object.ts'
 import type { TermDeps } from '../../runtime/deps.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { withOpenDeliveries } from '../delivery/undelivered-store.ts'
-import type { RetentionMetrics } from './controller.ts'
 
 interface ArchiveDeps extends MarkChecks, Pick<TermDeps, 'clients' | 'reflectors' | 'storage' | 'archiving' | 'log'> {
   /** False once this operator loses leadership. */
   mayContinue: () => boolean
-  metrics: Pick<RetentionMetrics, 'archived'>
+  metrics: { archived: Pick<Counter, 'inc'> }
 }
 
 /** Concurrent deletions of Screenshots. */

@@ -60,7 +60,7 @@ export function createRetentionController(deps: Deps, intervals = intervalsFor(d
 /** What the chores use during one term. */
 interface RetentionContext extends TermDeps {
   intervals: RetentionIntervals
-  metrics: RetentionMetrics
+  metrics: ReturnType<typeof createRetentionMetrics>
   ring: KeyRing
 }
 
@@ -136,8 +136,6 @@ function accountLookups({ config, clients, reflectors }: TermDeps): Pick<ExpireD
     },
   }
 }
-
-export type RetentionMetrics = ReturnType<typeof createRetentionMetrics>
 
 /** Creates the metrics. Call it once per process. */
 function createRetentionMetrics(registry: Registry) {

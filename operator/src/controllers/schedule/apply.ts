@@ -1,22 +1,35 @@
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
+import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import { API_VERSION, toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished } from '@tintype/crds/kinds/screenshot'
-import type { StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
+import { RunOutcome, type StoredSchedule } from '@tintype/crds/kinds/screenshot-schedule'
 import { accountOf } from '@tintype/crds/records/record'
 import { type StoredRun, toRunSpec } from '@tintype/crds/records/run'
 import { runKey } from '@tintype/crds/records/storage-keys'
 import { replaceObjects } from '@tintype/crds/schema/merge-patch'
+import type { Registry } from 'prom-client'
 import { type Requeue, RetryableError } from '../../controller-runtime/controller.ts'
 import { patchSeen, patchStatus } from '../../kube/clients.ts'
 import { withWhole } from '../../kube/read-object.ts'
+import type { Reflectors } from '../../kube/reflectors.ts'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { approve } from './approve.ts'
 import { keepBaseline, removeOldPictures } from './baseline.ts'
-import type { ScheduleContext } from './controller.ts'
-import { type Action, type Decision, decideWrites, type Observed, withStatus } from './decide.ts'
+import { type Action, decideWrites, type Observed, withStatus } from './decide.ts'
 import { type EndedRun, toRecent } from './ended-runs.ts'
+import type { Decision } from './status.ts'
 
 /** Index of Screenshots by the uid of their schedule. */
 export const SCHEDULE_INDEX = 'schedule'
+
+/** What the parts of the schedule controller use during one term. */
+export interface ScheduleContext extends TermDeps {
+  metrics: ScheduleMetrics
+  /** True for a run whose deletion this process has seen. */
+  wasDeleted: (name: string) => boolean
+  /** True the first time that a text is reported for a schedule. */
+  isNew: (uid: string, text: string) => boolean
+}
 
 /** Returns the schedule as it was written; undefined if it was deleted, which ends the reconcile. */
 type Handler<Name extends Action['do']> = (
@@ -82,4 +95,26 @@ const handlers: { [Name in Action['do']]: Handler<Name> } = {
     await removeOldPictures(schedule, new Set(needed), storage)
     return schedule
   },
+}
+
+type ScheduleMetrics = ReturnType<typeof createScheduleMetrics>
+
+const LATE_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600]
+/** A schedule fails when this many runs in a row have failed. */
+const FAILURES = 3
+
+/** Creates the metrics. Call it once per process. */
+export function createScheduleMetrics(registry: Registry, schedules: Pick<Reflectors['schedules'], 'lister'>) {
+  const { counter, histogram, computed } = instrumentsOf(registry)
+  const ended = counter('schedule_runs_ended_total', 'Ended runs of schedules, by outcome: completed, failed, deleted.', ['outcome'])
+  for (const outcome of RunOutcome.options) ended.inc({ outcome }, 0)
+  computed('schedule_failing', 'Schedules whose last three runs failed, without suspended ones.', [], (gauge) => {
+    const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
+      runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
+    gauge.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
+  })
+  return {
+    lateSeconds: histogram('schedule_run_delay_seconds', 'Time from the due time of a scheduled run to its creation.', LATE_BUCKETS),
+    ended,
+  }
 }

@@ -19,16 +19,16 @@ import { baselineOf, timeOfRun } from '@tintype/crds/records/run'
 import { baselineKey } from '@tintype/crds/records/storage-keys'
 import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { findArchived } from '@tintype/crds/storage/archive'
+import type { TermDeps } from '../../runtime/deps.ts'
 import { type Approval, requestOf } from './approvals.ts'
 import { copyPicture, toKept } from './baseline.ts'
-import type { ScheduleContext } from './controller.ts'
 import { type EndedRun, lastComparisonOf, mergeRuns } from './ended-runs.ts'
 
 /**
  * Applies the annotation to a schedule. `ended` has the runs that are not in its status yet. Undefined: nothing is requested.
  * @throws RetryableError
  */
-export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: ScheduleContext): Promise<Approval | undefined> {
+export async function approve(schedule: StoredSchedule, ended: readonly EndedRun[], deps: TermDeps): Promise<Approval | undefined> {
   const request = requestOf(schedule)
   if (request === undefined) return undefined
   if (isUndoRequest(request)) return undo(schedule, request, deps)
@@ -45,7 +45,7 @@ export async function approve(schedule: StoredSchedule, ended: readonly EndedRun
 }
 
 /** Returns to the picture that the last approval replaced. @throws RetryableError */
-async function undo(schedule: StoredSchedule, request: string, deps: ScheduleContext): Promise<Approval> {
+async function undo(schedule: StoredSchedule, request: string, deps: TermDeps): Promise<Approval> {
   if (schedule.spec.comparison?.baseline !== 'Approved') return { refusal: REFUSALS.mode(request) }
   const last = lastApprovalOf(schedule)
   const named = request === UNDO ? last : schedule.status?.approvals?.find((one) => toUndoRequest(one) === request)
@@ -64,7 +64,7 @@ async function undo(schedule: StoredSchedule, request: string, deps: ScheduleCon
 async function findReplaced(
   schedule: StoredSchedule,
   { id, time, etag, textEtag }: ReplacedBaseline,
-  deps: ScheduleContext,
+  deps: TermDeps,
 ): Promise<ScheduleBaseline | undefined> {
   const key = baselineKey(accountOf(schedule), schedule.metadata.uid, id)
   const shot = await findRun(id, schedule, deps)
@@ -78,7 +78,7 @@ const REFUSALS: Readonly<Record<ApprovalRefusal, (request: string) => string>> =
 }
 
 /** A run of the schedule, live or archived. */
-async function findRun(id: string, schedule: StoredSchedule, deps: ScheduleContext): Promise<Screenshot | undefined> {
+async function findRun(id: string, schedule: StoredSchedule, deps: TermDeps): Promise<Screenshot | undefined> {
   const account = accountOf(schedule)
   const live = deps.reflectors.screenshots.lister.get(`${deps.config.namespace}/${toObjectName(id)}`)
   const shot = live && !isBeingDeleted(live) ? live : await findArchived(account, id, deps)

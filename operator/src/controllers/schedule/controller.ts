@@ -12,7 +12,6 @@
  */
 
 import { keyOf } from '@tintype/crds/client/kube-object'
-import { instrumentsOf } from '@tintype/crds/client/probe-server'
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -20,7 +19,6 @@ import {
   type ActiveRun,
   MAX_RECENT_RUNS,
   type RecentRun,
-  RunOutcome,
   type ScreenshotSchedule,
   StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
@@ -30,16 +28,16 @@ import { isBeingDeleted } from '@tintype/crds/schema/custom-resource'
 import { isDeleted, readArchivedRecord } from '@tintype/crds/storage/archive'
 import { toUsageFacts } from '@tintype/crds/usage/usage'
 import { LRUCache } from 'lru-cache'
-import type { Registry } from 'prom-client'
 import type { Clock } from '../../controller-runtime/clock.ts'
 import type { Requeue } from '../../controller-runtime/controller.ts'
 import { findLive, readObject } from '../../kube/read-object.ts'
-import { ACCOUNT_INDEX, findAccount, type Reflectors } from '../../kube/reflectors.ts'
+import { ACCOUNT_INDEX, findAccount } from '../../kube/reflectors.ts'
 import { createController, type Deps, inTerm, type StartedWork, startControllers, type TermDeps, type Work } from '../../runtime/deps.ts'
-import { apply, SCHEDULE_INDEX } from './apply.ts'
+import { apply, createScheduleMetrics, SCHEDULE_INDEX, type ScheduleContext } from './apply.ts'
 import { requestOf } from './approvals.ts'
-import { type DueRun, decide, type Observed } from './decide.ts'
+import { decide, type Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded } from './ended-runs.ts'
+import type { DueRun } from './status.ts'
 
 const WORKERS = 16
 const MAX_REMEMBERED = 10_000
@@ -126,15 +124,6 @@ async function reconcile(key: string, deps: ScheduleContext, deleted: DeletedSch
   if (!late) return apply(observed, decision, deps)
   const withLate = { ...observed, ended: [...observed.ended, late] }
   return apply(withLate, decide(withLate, now), deps)
-}
-
-/** What the parts of the schedule controller use during one term. */
-export interface ScheduleContext extends TermDeps {
-  metrics: ScheduleMetrics
-  /** True for a run whose deletion this process has seen. */
-  wasDeleted: (name: string) => boolean
-  /** True the first time that a text is reported for a schedule. */
-  isNew: (uid: string, text: string) => boolean
 }
 
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
@@ -230,27 +219,5 @@ class DeletedSchedules {
     await this.#deps.storage.removePrefix(scheduleBaselinesPrefix(account, uid))
     this.#deleted.delete(key)
     return undefined
-  }
-}
-
-type ScheduleMetrics = ReturnType<typeof createScheduleMetrics>
-
-const LATE_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600]
-/** A schedule fails when this many runs in a row have failed. */
-const FAILURES = 3
-
-/** Creates the metrics. Call it once per process. */
-function createScheduleMetrics(registry: Registry, schedules: Pick<Reflectors['schedules'], 'lister'>) {
-  const { counter, histogram, computed } = instrumentsOf(registry)
-  const ended = counter('schedule_runs_ended_total', 'Ended runs of schedules, by outcome: completed, failed, deleted.', ['outcome'])
-  for (const outcome of RunOutcome.options) ended.inc({ outcome }, 0)
-  computed('schedule_failing', 'Schedules whose last three runs failed, without suspended ones.', [], (gauge) => {
-    const isFailing = (runs: readonly { outcome: RunOutcome }[]) =>
-      runs.length >= FAILURES && runs.slice(0, FAILURES).every(({ outcome }) => outcome === 'failed')
-    gauge.set(schedules.lister.list().filter(({ spec, status }) => !spec.suspend && isFailing(status?.recentRuns ?? [])).length)
-  })
-  return {
-    lateSeconds: histogram('schedule_run_delay_seconds', 'Time from the due time of a scheduled run to its creation.', LATE_BUCKETS),
-    ended,
   }
 }

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import {
   type ActiveRun,
   MAX_ACTIVE_RUNS,
@@ -15,13 +14,13 @@ import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
 import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
 import { findSkipped, isTimeZone, lastTime, nextTime, type Timing } from '@tintype/crds/schedule/times'
-import { type Condition, ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { ScheduleReason } from '../../kube/condition-reasons.ts'
 import { type Approval, keysOfApprovals, updateApprovals } from './approvals.ts'
-import { type BaselineChange, chooseBaseline } from './baseline.ts'
+import { chooseBaseline } from './baseline.ts'
 import { type EndedRun, toMoving } from './ended-runs.ts'
 import { describeApproval, findEvents, type ScheduleEvent } from './events.ts'
-import { buildStatus, type StatusPatch } from './status.ts'
+import { buildStatus, type Decision, type DueRun, type Finding, type StatusPatch } from './status.ts'
 
 export interface Observed {
   schedule: StoredSchedule
@@ -33,38 +32,6 @@ export interface Observed {
   /** Runs that have ended and are not in the bucket yet. */
   ended: readonly EndedRun[]
 }
-
-/** A run that must be created now. */
-export interface DueRun {
-  id: string
-  /** Time at which it was due. */
-  time: Date
-  /** Milliseconds since it should have been created. */
-  lateMilliseconds: number
-}
-
-export interface Decision {
-  ready: Finding
-  /** The expression and the zone from now on, and since when they hold. */
-  timing: SeenTiming
-  baseline: BaselineChange
-  /** What moved in the last run. The next run does not wait for it. */
-  moving?: MovingParts | undefined
-  due?: DueRun
-  /** Time of a run that was due and exists from now on. */
-  handled?: Date
-  /** A missed run that is not made up for, because its deadline has passed. */
-  missed?: Date
-  /** Time of a due run that waits for the previous one. */
-  waiting?: Date
-  /** Absent: no run will ever be due. */
-  nextTime?: Date
-  /** A local time before the next run that does not exist, because clocks go forward: it has no run. */
-  skipped?: string
-  requeueAfterMilliseconds?: number
-}
-
-export type Finding = Pick<Condition, 'status' | 'message'> & { reason: ScheduleReason }
 
 /** A clock of an earlier leader may have been this much ahead. Later times are ignored, so that a wrong clock stops no schedule for long. */
 const CLOCK_TOLERANCE_MILLISECONDS = 3_600_000

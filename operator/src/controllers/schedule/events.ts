@@ -6,8 +6,8 @@ import { findCondition } from '@tintype/crds/schema/conditions'
 import { SCHEDULE_REASONS } from '../../kube/condition-reasons.ts'
 import type { Approval } from './approvals.ts'
 import { isCarrying } from './baseline.ts'
-import type { Decision } from './decide.ts'
 import { describeNewMoving, type EndedRun, findChanges, findFitnessChanges, mergeRuns, toFitCondition, toShare } from './ended-runs.ts'
+import type { Decision } from './status.ts'
 
 /** `once`: this leader reports it only once for a schedule. */
 export interface ScheduleEvent {

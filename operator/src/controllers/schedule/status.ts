@@ -1,5 +1,6 @@
-// Builds the status of a schedule. Pure.
+// Builds the status of a schedule from what was decided. Pure.
 
+import type { MovingParts } from '@tintype/crds/kinds/comparison'
 import {
   type ActiveRun,
   type LastChange,
@@ -8,13 +9,47 @@ import {
   type RunApproval,
   type ScheduleBaseline,
   type ScreenshotScheduleStatus,
+  type SeenTiming,
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
 import { type Condition, ConditionType, findCondition, isSameCondition, setCondition, toReason } from '@tintype/crds/schema/conditions'
 import { toShortUrl } from '@tintype/crds/schema/fields'
 import { canonical } from '@tintype/crds/text/json'
-import type { Decision } from './decide.ts'
+import type { ScheduleReason } from '../../kube/condition-reasons.ts'
+import type { BaselineChange } from './baseline.ts'
 import { byTime, type EndedRun, findChanges, fitnessOf, lastComparisonOf, mergeRuns, toFitCondition, toShare } from './ended-runs.ts'
+
+/** A run that must be created now. */
+export interface DueRun {
+  id: string
+  /** Time at which it was due. */
+  time: Date
+  /** Milliseconds since it should have been created. */
+  lateMilliseconds: number
+}
+
+export interface Decision {
+  ready: Finding
+  /** The expression and the zone from now on, and since when they hold. */
+  timing: SeenTiming
+  baseline: BaselineChange
+  /** What moved in the last run. The next run does not wait for it. */
+  moving?: MovingParts | undefined
+  due?: DueRun
+  /** Time of a run that was due and exists from now on. */
+  handled?: Date
+  /** A missed run that is not made up for, because its deadline has passed. */
+  missed?: Date
+  /** Time of a due run that waits for the previous one. */
+  waiting?: Date
+  /** Absent: no run will ever be due. */
+  nextTime?: Date
+  /** A local time before the next run that does not exist, because clocks go forward: it has no run. */
+  skipped?: string
+  requeueAfterMilliseconds?: number
+}
+
+export type Finding = Pick<Condition, 'status' | 'message'> & { reason: ScheduleReason }
 
 /** A status patch; null removes a field. */
 export type StatusPatch = { [Field in keyof ScreenshotScheduleStatus]?: ScreenshotScheduleStatus[Field] | null }

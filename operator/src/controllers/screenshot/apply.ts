@@ -10,7 +10,7 @@ import { RetryableError } from '../../controller-runtime/controller.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../../kube/condition-reasons.ts'
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../scheduling/crash-budget.ts'
 import { chargeFor } from './charge.ts'
-import type { ScreenshotContext } from './controller.ts'
+import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterCharge, decideAfterDispatch } from './decide.ts'
 import { cancelAtRunner, filesOf, sendOrder } from './dispatch.ts'
 import {

@@ -26,18 +26,14 @@ import { endOf, podState, unchangedSince } from '../../runner/pod-state.ts'
 import type { RunnerResponse } from '../../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX, PHASE_INDEX } from '../../runner/runners.ts'
 import { createController } from '../../runtime/deps.ts'
-import type { ScreenshotMetrics } from '../../runtime/metrics.ts'
-import { type AttemptId, CaptureWatcher, type LastResponse } from '../../scheduling/dispatch-tracker.ts'
+import type { AttemptId, LastResponse } from '../../scheduling/dispatch-tracker.ts'
 import { canRecordIn } from '../../scheduling/dispatcher.ts'
-import type { CaptureDeps } from '../../scheduling/term-state.ts'
-import type { Charge } from '../quota/charges.ts'
 import { isCharged } from '../quota/decide.ts'
 import { apply } from './apply.ts'
-import { ChargeBackoff } from './charge.ts'
+import { buildContext, type ScreenshotContext, type ScreenshotDeps } from './context.ts'
 import { decide, type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
 import { createDeletionController } from './deletion.ts'
-import { noteFinished, Restorer } from './finished.ts'
-import { PictureCache } from './picture-cache.ts'
+import { noteFinished } from './finished.ts'
 import { attemptsOf, isAlone } from './status.ts'
 
 /** A reconcile mostly waits for the API server and for runners. */
@@ -129,48 +125,6 @@ async function reconcile(key: string, context: ScreenshotContext): Promise<Reque
     context.dispatcher.drop(key)
     if (error instanceof TerminalError) context.onClaimChecked(key)
     throw error
-  }
-}
-
-interface ScreenshotDeps extends CaptureDeps {
-  metrics: ScreenshotMetrics
-  /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
-  charge?: Charge | undefined
-}
-
-/** Dependencies of the Screenshot controller during one term. */
-export interface ScreenshotContext extends ScreenshotDeps {
-  captureWatcher: CaptureWatcher
-  /** Backoff of accounts that could not be charged. */
-  chargeBackoff: ChargeBackoff
-  /** Pictures that later requests can reuse. */
-  cache: PictureCache
-  /** Finds archived records of Screenshots that are applied again. */
-  restorer: Restorer
-}
-
-/** Builds the context of one term. @param enqueue reconciles a Screenshot whose capture ended without a report */
-function buildContext(deps: ScreenshotDeps, enqueue: (key: string) => void): ScreenshotContext {
-  const { client, dispatcher, dispatchTracker, runners } = deps
-  const captureWatcher = new CaptureWatcher({
-    client,
-    onChange: (key) => {
-      dispatchTracker.outdate(key)
-      enqueue(key)
-    },
-    onTaken: (key, podUid) => {
-      runners.noteTakenPicture(podUid, key)
-      dispatcher.wakeAll()
-    },
-    mayStart: deps.mayStart,
-    now: deps.now,
-  })
-  return {
-    ...deps,
-    captureWatcher,
-    chargeBackoff: new ChargeBackoff(),
-    cache: new PictureCache(deps),
-    restorer: new Restorer(deps),
   }
 }
 

@@ -1,3 +1,4 @@
+import { derivedId } from '@tintype/crds/identifiers/ids'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { isRestored } from '@tintype/crds/records/named-record'
@@ -111,3 +112,7 @@ export function endpointKeyOf({ metadata, spec }: EndpointOwner, name: string): 
   const { webhookUrl = '' } = spec
   return `${metadata.namespace}/${accountOf({ spec })}/${URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl}`
 }
+
+/** Id of an event's delivery to a webhook; all attempts share it. */
+export const toDeliveryId = (at: Date, eventId: string, { metadata }: Pick<Webhook, 'metadata'>): string =>
+  derivedId('dlv', at, `${eventId}/${metadata.uid}`)

@@ -7,7 +7,8 @@ import type { KubeHttp } from '../../../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import { derivedId } from '../../../../../crds/src/identifiers/ids.ts'
 import { MAX_RECENT_RUNS } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
-import { observe, type ScheduleContext } from '../../../../../operator/src/controllers/schedule/controller.ts'
+import type { ScheduleContext } from '../../../../../operator/src/controllers/schedule/apply.ts'
+import { observe } from '../../../../../operator/src/controllers/schedule/controller.ts'
 import { createReflectors } from '../../../../../operator/src/kube/reflectors.ts'
 
 const COUNT = 2_000

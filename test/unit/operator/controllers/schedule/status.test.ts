@@ -10,7 +10,6 @@ import type {
 } from '../../../../../crds/src/kinds/screenshot-schedule.ts'
 import { toRunSpec } from '../../../../../crds/src/records/run.ts'
 import { findCondition } from '../../../../../crds/src/schema/conditions.ts'
-import type { Decision } from '../../../../../operator/src/controllers/schedule/decide.ts'
 import {
   describeNewMoving,
   type EndedRun,
@@ -21,7 +20,7 @@ import {
   toMoving,
 } from '../../../../../operator/src/controllers/schedule/ended-runs.ts'
 import { findEvents } from '../../../../../operator/src/controllers/schedule/events.ts'
-import { buildStatus, type Progress } from '../../../../../operator/src/controllers/schedule/status.ts'
+import { buildStatus, type Decision, type Progress } from '../../../../../operator/src/controllers/schedule/status.ts'
 import { aSchedule, aScreenshot, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 
 const now = new Date('2026-06-01T09:00:05Z')
