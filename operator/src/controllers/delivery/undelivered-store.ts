@@ -35,7 +35,7 @@ export class UndeliveredStore {
     this.onOpened(openPrefix(account, delivery))
   }
 
-  /** Replaces an open delivery. A crash in between leaves both, so that at most an attempt is repeated. */
+  /** Replaces an open delivery. A crash in between leaves both: the attempt and those after it may be repeated. */
   async replace(key: string, account: string, delivery: Undelivered): Promise<void> {
     await this.open(account, delivery)
     if (openKey(account, delivery) !== key) await this.close(key)

@@ -10,7 +10,7 @@ import { LimiterClosed } from '../../controller-runtime/keyed-limiter.ts'
 import { createController } from '../../runtime/deps.ts'
 import { makeAttempt } from './attempt.ts'
 import type { DeliveryContext } from './context.ts'
-import { MAX_ATTEMPTS, nextAttempt, nextAttemptTime } from './decide.ts'
+import { type FailedAttempt, MAX_ATTEMPTS, nextAttempt, nextAttemptTime } from './decide.ts'
 import { endpointKeyOf, isReceiver } from './events/receivers.ts'
 import type { PostOutcome } from './http/post.ts'
 import { toWithdrawal } from './telemetry/delivery-log.ts'
@@ -48,6 +48,8 @@ export class UndeliveredController {
   readonly #inFlight = new Set<string>()
   /** Keys that must not be tried before a time. */
   readonly #held = new Map<string, number>()
+  /** Write the result of a post that the bucket has not taken. Until then the attempt is not repeated. */
+  readonly #unrecorded = new Map<string, () => Promise<undefined>>()
 
   constructor(deps: DeliveryContext) {
     this.#deps = deps
@@ -112,6 +114,8 @@ export class UndeliveredController {
    * if nothing was posted. @throws RetryableError
    */
   async #deliver(key: string, account: string): Promise<Date | undefined> {
+    const unrecorded = this.#unrecorded.get(key)
+    if (unrecorded) return unrecorded()
     const open = await this.#deps.undelivered.read(key)
     if (!open) return this.#after(LEAVE_MILLISECONDS)
     const job = { key, account, open }
@@ -164,19 +168,23 @@ export class UndeliveredController {
     const given = { ...line, attempt, webhook, load, record, endpoint: this.#endpointOf(job), ...(manual ? { manual } : {}) }
     const sent = await makeAttempt(given, this.#deps)
     if (sent === 'unsigned') return this.#after(DEFER_MILLISECONDS)
-    return sent === 'gone' ? this.#withdraw(job, webhook, false) : this.#recordResult(job, webhook, attempt, sent.outcome)
+    if (sent === 'gone') return this.#withdraw(job, webhook, false)
+    const result = { attempt, at: this.#deps.now(), jitter: this.#deps.random() }
+    const write = () => this.#recordResult(job, webhook, result, sent.outcome)
+    this.#unrecorded.set(job.key, write)
+    return write()
   }
 
-  /** Writes the result of an attempt. */
-  async #recordResult(job: Job, webhook: Webhook, attempt: number, outcome: PostOutcome): Promise<undefined> {
-    const { undelivered, schedule, now, random } = this.#deps
+  /** Writes the result of an attempt. It can be repeated. */
+  async #recordResult(job: Job, webhook: Webhook, result: FailedAttempt, outcome: PostOutcome): Promise<undefined> {
+    const { undelivered, schedule } = this.#deps
     const { open, account, key } = job
-    const at = now()
+    const { attempt, at } = result
     const { isSuccess, retryAfterMilliseconds } = outcome
     const webhookId = webhookIdOf(webhook.metadata)
     const mayRetry = !isSuccess && !open.manual && attempt < MAX_ATTEMPTS
     if (mayRetry) {
-      const failed = { attempt, at, jitter: random(), ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }) }
+      const failed = { ...result, ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }) }
       await undelivered.replace(key, account, { ...open, attempts: attempt, at: nextAttemptTime(schedule, failed).toISOString() })
     } else {
       if (!isSuccess) await undelivered.miss(account, webhookId, { ...open, attempts: attempt, at: at.toISOString() })
@@ -184,6 +192,7 @@ export class UndeliveredController {
       // A crash between the request and the removal of the missed delivery may have left both.
       if (isSuccess && open.manual) await undelivered.forgetMissed(account, webhookId, open.delivery)
     }
+    this.#unrecorded.delete(key)
     // Like other redeliveries, those of missed events do not count.
     if (open.manual) return
     const state = isSuccess ? 'ok' : mayRetry ? 'open' : 'failed'

@@ -97,3 +97,24 @@ for (const [minutes, missedMinutes] of [
     },
   )
 }
+
+t.test('an attempt whose result the bucket does not take is not repeated before it is recorded', async (t) => {
+  const { bucket, receiver, attempts, passTo, add } = await start(t, 10)
+  const respond = receiver.answer
+  let comeBack = () => {}
+  receiver.answer = (post) => {
+    comeBack = bucket.goAway('write')
+    return respond(post)
+  }
+  const event = await add()
+  await passTo(40)
+  t.equal(attempts.get(event), 1)
+  comeBack()
+  await passTo(46)
+  t.match(
+    bucket.keys('undelivered/open/').map((key) => JSON.parse(bucket.objects.get(key)!).attempts),
+    [1],
+  )
+  await passTo(110)
+  t.equal(attempts.get(event), 2)
+})
