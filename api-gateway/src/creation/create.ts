@@ -94,7 +94,7 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
       if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
       return createOne(id, objects[index], request, deps)
     })
-    conclude(items, request, deps)
+    await conclude(items, request, deps)
     return { items, objects, grant }
   } finally {
     releaseSlots()
@@ -102,18 +102,21 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
 }
 
 /** @throws ApiError when nothing was created, SERVICE_UNAVAILABLE when something may have been */
-function conclude(items: readonly Item[], { account, execution }: CreateRequest, { quota, uncertainCreates }: CreateDeps): void {
+async function conclude(items: readonly Item[], { account, execution }: CreateRequest, deps: CreateDeps): Promise<void> {
+  const { quota, uncertainCreates } = deps
   const errors = items.flatMap(({ error }) => error ?? [])
-  const uncertain = items.filter(({ error }) => error !== undefined && !isRefusal(error))
+  const failed = items.filter(({ error }) => error !== undefined).map(({ id }) => id)
+  const uncertain = errors.filter((error) => !isRefusal(error))
   const hasCreated = errors.length === 0 || items.some(({ refusal }) => !refusal)
   const { reservation } = execution.plan
-  // An unsettled reservation stays charged until the outcome is known.
-  if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
-  // If the response is an error, a retry with the same Idempotency-Key continues with this reservation.
-  else if (hasCreated || !execution.isRemembered)
-    void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain.map(({ id }) => id) })
+  const { name } = account.metadata
+  if (failed.length === 0) quota.settle(name, reservation)
+  else if (uncertain.length === 0) await quota.release(name, reservation, failed.map(toObjectName))
+  // An unsettled reservation stays charged until the outcome is known. If the response is an error, a retry with the same Idempotency-Key
+  // continues with this reservation.
+  else if (hasCreated || !execution.isRemembered) void uncertainCreates.add({ account: name, reservation, ids: failed })
   if (hasCreated) return
-  const error = uncertain[0]?.error ?? errors[0]
+  const error = uncertain[0] ?? errors[0]
   throw error instanceof ApiError ? error : unavailable('the service is temporarily unavailable: retry in a few seconds', error)
 }
 
@@ -155,18 +158,17 @@ async function pay(
 async function createOne(
   id: string,
   object: NewScreenshot | undefined,
-  { account, execution }: CreateRequest,
-  deps: CreateDeps,
+  { account }: CreateRequest,
+  { screenshots }: CreateDeps,
 ): Promise<Item> {
   if (!object) throw new Error(`no object for ${id}`)
   try {
-    const screenshot = await deps.screenshots.create(object)
+    const screenshot = await screenshots.create(object)
     if (accountOf(screenshot) === account.metadata.name) return { id, screenshot }
     throw new ApiError('CONFLICT', 'the screenshot id is already in use')
   } catch (error) {
     if (!isRefusal(error))
       return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'the screenshot could not be stored: retry in a few seconds' }, error }
-    await deps.quota.release(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
     const { code, message } = toHttpError(error)
     return { id, refusal: { code, message }, error }
   }

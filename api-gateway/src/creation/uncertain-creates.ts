@@ -54,7 +54,7 @@ export class UncertainCreates {
     const missing: string[] = []
     for (const id of ids) if (!(await this.#wasCreated(account, id))) missing.push(id)
     if (missing.length > 0) await quota.release(account, reservation, missing.map(toObjectName))
-    quota.settle(account, reservation)
+    else quota.settle(account, reservation)
     log.info({ account, created: ids.length - missing.length, refunded: missing.length }, 'uncertain creates settled')
   }
 

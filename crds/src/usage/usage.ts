@@ -47,9 +47,6 @@ export function toUsageFacts({ spec, status }: Pick<AccountUsage, 'spec' | 'stat
   }
 }
 
-/** A retry renews a reservation only if its last use is older than this, which avoids a write for each quick retry. */
-const YOUNG_MILLISECONDS = 60_000
-
 /** Maximum entries and names in the object, which is always read and written as a whole (1,000 names are about 40 kB). */
 const MAX_RESERVATIONS = 1_000
 const MAX_NAMES = 5_000
@@ -143,11 +140,18 @@ export class UsageDraft {
     this.#reservations = kept
   }
 
-  /** Releases names of a reservation that will not be created. Only its holder may do this, because another gateway may be creating them. */
+  /**
+   * Releases names of a reservation that will not be created. Does nothing if a retry has used the reservation, because another call may be
+   * creating them: the operator settles it.
+   */
   release(id: string, names: readonly string[], holder: string): void {
     const held = this.#reservations.find((reservation) => reservation.id === id && reservation.gateway === holder)
-    const gone = held?.names.filter((name) => names.includes(name)) ?? []
-    if (!held || gone.length === 0) return
+    if (held && held.lastRetryAt === undefined) this.#giveBack(held, names)
+  }
+
+  #giveBack(held: Reservation, names: readonly string[]): void {
+    const gone = held.names.filter((name) => names.includes(name))
+    if (gone.length === 0) return
     const rest = held.names.filter((name) => !gone.includes(name))
     const others = this.#reservations.filter((reservation) => reservation !== held)
     this.#reservations = rest.length === 0 ? others : [...others, { ...held, names: rest }]
@@ -162,7 +166,7 @@ export class UsageDraft {
   settle(seen: Reservation, neverMade: readonly string[]): void {
     const held = this.#reservations.find(({ id }) => id === seen.id)
     if (held?.gateway !== seen.gateway || held.lastRetryAt !== seen.lastRetryAt) return
-    this.release(seen.id, neverMade, seen.gateway)
+    this.#giveBack(held, neverMade)
     this.drop(seen.id)
   }
 
@@ -203,14 +207,14 @@ export class UsageDraft {
     }
   }
 
-  /** A client's retry may come late, or to another replica, which then becomes the holder of the reservation. */
+  /**
+   * A client's retry may come late, or to another replica, which then becomes the holder of the reservation. It is always written, so that a
+   * release that was sent before fails.
+   */
   #takeOver(known: Reservation, names: readonly string[], gateway: string): Outcome {
-    const isOld = this.#now.getTime() - lastUsedAt(known).getTime() > YOUNG_MILLISECONDS
-    if (known.gateway !== gateway || isOld) {
-      const renewed = { ...known, gateway, lastRetryAt: this.#now.toISOString() }
-      this.#reservations = this.#reservations.map((other) => (other === known ? renewed : other))
-      this.#changes++
-    }
+    const renewed = { ...known, gateway, lastRetryAt: this.#now.toISOString() }
+    this.#reservations = this.#reservations.map((other) => (other === known ? renewed : other))
+    this.#changes++
     // A retry may request fewer names, because it omits the existing objects. The charged names are the first of the rest.
     const granted = names.filter((name) => known.names.includes(name)).length
     return granted === names.length ? { granted } : { granted, refusal: 'quota' }

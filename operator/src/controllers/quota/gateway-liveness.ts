@@ -8,8 +8,10 @@ import type { Clock } from '../../controller-runtime/clock.ts'
 // Tracks which gateways are alive. A Lease expires when this process has not seen it change for its duration. Clocks of two machines are
 // never compared.
 
-/** Minimum age of a reservation whose holder has no Lease: the Lease may not be in the cache yet. */
-const NO_LEASE_MILLISECONDS = 60_000
+/** How long the API server may still carry out a create of a gateway that has ended (--request-timeout). */
+const LATE_CREATE_MILLISECONDS = 60_000
+/** Minimum age of a reservation whose holder has no Lease. It has sent its creates within the first seconds. */
+const NO_LEASE_MILLISECONDS = 90_000
 /** A live gateway settles a reservation within seconds. After this time it has given up on creates with an unknown outcome. */
 const GIVEN_UP_MILLISECONDS = 600_000
 const DEFAULT_DURATION_SECONDS = 30
@@ -44,7 +46,7 @@ export class GatewayLiveness {
   seemsEnded(gateway: string, reservedAt: Date): boolean {
     const silence = this.#silenceOf(gateway)
     const age = this.#options.clock.wall() - reservedAt.getTime()
-    return silence === undefined ? age >= NO_LEASE_MILLISECONDS : silence > 0 || age >= GIVEN_UP_MILLISECONDS
+    return silence === undefined ? age >= NO_LEASE_MILLISECONDS : silence > LATE_CREATE_MILLISECONDS || age >= GIVEN_UP_MILLISECONDS
   }
 
   /** The same with a read from the API server: the cache of this process may be stale. */
