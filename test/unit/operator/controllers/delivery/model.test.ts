@@ -224,23 +224,12 @@ function stepsOfArchive(state: State, without: Without): Step<State>[] {
       : []
   }
   const { next, open, version } = archiving
+  const go = (after: State, to: typeof next): State => ({ ...after, leader: { ...leader, archiving: { ...archiving, next: to } } })
   if (next === 'record') {
     const entry = entryOf(withOpenDeliveries(toShot(undefined), open))
-    return [
-      [
-        'the archive writes the record',
-        { ...state, record: entry ? { entry } : {}, leader: { ...leader, archiving: { ...archiving, next: 'open' } } },
-      ],
-    ]
+    return [['the archive writes the record', go({ ...state, record: entry ? { entry } : {} }, 'open')]]
   }
-  if (next === 'open') {
-    return [
-      [
-        'the archive opens its deliveries',
-        { ...open.reduce(write, state), leader: { ...leader, archiving: { ...archiving, next: 'delete' } } },
-      ],
-    ]
-  }
+  if (next === 'open') return [['the archive opens its deliveries', go(open.reduce(write, state), 'delete')]]
   if (live.version !== version) return [['the archive finds a change', { ...state, leader: rest }]]
   const { live: _live, leader: _leader, ...gone } = state
   const { progress: _progress, sent: _sent, ...others } = rest
@@ -315,13 +304,11 @@ function stepsOfFaults(state: State): Step<State>[] {
   if (may.crash === 0) return steps
   const { progress, worker, request } = leader
   const isUnrecorded = progress?.state === 'posting' || progress?.state === 'ended' || worker?.next === 'result'
+  // Two objects of a delivery stay if the operator dies before it removes the older one.
+  const interrupted = state.interrupted + (isUnrecorded ? 1 : worker?.next === 'close' ? MAX_ATTEMPTS : 0)
   const died: State = {
     ...state,
-    ...{
-      leader: {},
-      interrupted: state.interrupted + (isUnrecorded ? 1 : worker?.next === 'close' ? MAX_ATTEMPTS : 0),
-      may: { ...may, crash: may.crash - 1 },
-    },
+    ...{ leader: {}, interrupted, may: { ...may, crash: may.crash - 1 } },
     late: request ? [...late, request.patch] : late,
   }
   steps.push(['the operator dies', died])

@@ -35,8 +35,8 @@ interface Call {
 interface State {
   version: number
   status: AccountUsageStatus
-  /** Names of Screenshots, and whether their units were refunded. */
-  objects: Record<string, 'live' | 'refunded'>
+  /** By the names of Screenshots. */
+  objects: Record<string, 'live'>
   calls: Call[]
   /** Plans whose objects a gateway has seen. Its next write removes their reservations. */
   dropping: Record<Gateway, string[]>
@@ -93,9 +93,11 @@ const hold = ({ held }: State, { plan, gateway }: Call, isHeld: boolean): State[
 /** Each write has another time. */
 const nowOf = ({ periods, version }: Pick<State, 'periods' | 'version'>): Date => at(periods * PERIOD + version / 1_000)
 const isOfBefore = ({ periods }: State, reservation: Reservation): boolean => lastUsedAt(reservation) < at(periods * PERIOD)
+
 /** The call of a gateway that may write. The others wait. */
 const findWriter = ({ calls }: State, gateway: Gateway): Call | undefined =>
   calls.find((call) => call.gateway === gateway && (call.next === 'reserve' || call.next === 'release'))
+
 /** Calls are in the order in which they came to their next step. */
 function replace(state: State, call: Call, after?: Call): State {
   if (after?.next === call.next) return { ...state, calls: state.calls.map((other) => (other === call ? after : other)) }
@@ -196,17 +198,14 @@ function stepsOfWrite(state: State, call: Call, write: Write, without: Without):
   ]
 }
 
+/** The call ends without an object, and gives its unit back. */
 const giveBack = (state: State, call: Call): State =>
   replace({ ...state, held: hold(state, call, false) }, call, { plan: call.plan, gateway: call.gateway, next: 'release' })
-const made = (state: State, call: Call): State =>
-  replace(
-    {
-      ...state,
-      held: hold(state, call, false),
-      dropping: { ...state.dropping, [call.gateway]: [...new Set([...state.dropping[call.gateway], call.plan])] },
-    },
-    call,
-  )
+
+function made(state: State, call: Call): State {
+  const dropping = [...new Set([...state.dropping[call.gateway], call.plan])]
+  return replace({ ...state, held: hold(state, call, false), dropping: { ...state.dropping, [call.gateway]: dropping } }, call)
+}
 
 function stepsOfCreate(state: State, call: Call): Step<State>[] {
   const { plan, gateway } = call
@@ -358,6 +357,7 @@ const explore = (may: Partial<State['may']>, without: Without = {}) =>
 const orders: [what: string, may: Partial<State['may']>][] = [
   ['a gateway that dies, a write or create that hangs, and a failure', { crash: 1, hang: 1, refuse: 1 }],
   ['two writes or creates that hang', { hang: 2 }],
+  ['a request without a key instead of the retry', { retry: 0, other: 1, crash: 1, hang: 1, refuse: 1 }],
   ['a second retry, and a gateway that dies', { retry: 2, crash: 1, refuse: 1 }],
   ['another request, a charge by the operator and a refund', { other: 1, apply: 1, refund: 1 }],
 ]
