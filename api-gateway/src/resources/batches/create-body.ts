@@ -20,15 +20,7 @@ import {
   splitOptions,
   type UrlRules,
 } from '../screenshots/options/options-body.ts'
-import {
-  documentedUrl,
-  evaluateTarget,
-  findCredentialProblems,
-  findProxyCredentialProblems,
-  findProxyUrlProblems,
-  splitCredentials,
-  splitProxy,
-} from '../screenshots/options/target-url.ts'
+import { documentedUrl, evaluateUrl, findProxyProblems, splitProxy } from '../screenshots/options/target-url.ts'
 
 /** Maximum URLs per batch. */
 export const MAX_URLS = 100
@@ -65,19 +57,15 @@ export interface BatchRequest extends RequestedOptions {
 /** The valid URLs, and the problems of the others. The URLs of a list that is too long are not checked. */
 function evaluateUrls(body: unknown, rules: EgressRules): { targets: CaptureTarget[]; urlProblems: Problem[] } {
   const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
-  const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
+  const evaluated = given.flatMap((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
   return {
-    targets: evaluated.flatMap((result) => ('url' in result ? [result] : [])),
-    urlProblems: evaluated.flatMap((result) => ('url' in result ? [] : result)),
+    targets: evaluated.flatMap(({ url, credentials, problem }) =>
+      problem ? [] : { url, ...(credentials ? { privateOptions: credentials } : {}) },
+    ),
+    urlProblems: evaluated.flatMap(({ problem }) =>
+      problem ? { ...problem, message: problem.message.replace(/^the url/, problem.path) } : [],
+    ),
   }
-}
-
-function evaluateUrl(given: string, path: string, rules: EgressRules): CaptureTarget | Problem[] {
-  const { text, credentials } = splitCredentials(given)
-  const target = evaluateTarget(text, rules)
-  if (!('url' in target)) return [{ path, code: target.problem.code, message: target.problem.message.replace(/^the url/, path) }]
-  const problems = findCredentialProblems(credentials, path)
-  return problems.length > 0 ? problems : { ...target, ...(credentials ? { privateOptions: credentials } : {}) }
 }
 
 /**
@@ -106,8 +94,7 @@ export function parseBatchBody(
     ...urlProblems,
     ...findOptionProblems(options, { ...privateOptions, ...someCredentials(targets) }, cache),
     ...findFormatProblems(options, 'screenshot'),
-    ...findProxyUrlProblems(options, rules),
-    ...findProxyCredentialProblems(credentials),
+    ...findProxyProblems(options, credentials, rules),
     ...findRefusedProblems(options),
     ...findCallbackProblems(record, webhookRules),
   ]

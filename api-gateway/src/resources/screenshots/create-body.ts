@@ -28,11 +28,10 @@ import {
 } from './options/options-body.ts'
 import {
   documentedUrl,
+  type EvaluatedUrl,
   evaluateTarget,
-  findCredentialProblems,
-  findProxyCredentialProblems,
-  findProxyUrlProblems,
-  splitCredentials,
+  evaluateUrl,
+  findProxyProblems,
   splitProxy,
 } from './options/target-url.ts'
 
@@ -101,19 +100,11 @@ function findMarkup(body: unknown): { name: string; base: unknown } | undefined 
   return name === undefined ? undefined : { name, base: inner.html_base_url }
 }
 
-interface EvaluatedUrl {
-  url: string
-  /** Credentials from the URL. */
-  credentials?: PrivateOptions
-  /** Problem of the URL. `url` is empty then. */
-  problem?: Problem
-}
-
 /** A request has either a URL or markup. Markup can have a base URL. */
 function evaluatePage(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   const markup = findMarkup(body)
   const found = findAddress(body)
-  if (!markup) return evaluateUrl(found, problems, rules)
+  if (!markup) return evaluateFound(found, problems, rules)
   const message = `url and ${markup.name} exclude each other: leave one of them out`
   if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
   return typeof markup.base === 'string' ? evaluateBase(markup.base, rules) : { url: MARKUP_URL }
@@ -122,7 +113,7 @@ function evaluatePage(body: unknown, problems: readonly Problem[], rules: Egress
 /** A change may have neither a URL nor a base URL, and the stored page may be either. */
 function evaluateChange(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   const found = findAddress(body)
-  if (found) return evaluateUrl(found, problems, rules)
+  if (found) return evaluateFound(found, problems, rules)
   const base = isObject(body) && isObject(body.options) ? body.options.html_base_url : undefined
   return typeof base === 'string' ? evaluateBase(base, rules) : { url: '' }
 }
@@ -132,7 +123,7 @@ function evaluateBase(base: string, rules: EgressRules): EvaluatedUrl {
   return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.problem } }
 }
 
-function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
+function evaluateFound(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   if (found === undefined) {
     const isReported = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
     const problem: Problem = {
@@ -142,11 +133,7 @@ function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly P
     }
     return isReported ? { url: '' } : { url: '', problem }
   }
-  const { text, credentials } = splitCredentials(found.text)
-  const target = evaluateTarget(text, rules)
-  if (!('url' in target)) return { url: '', problem: { path: found.path, ...target.problem } }
-  const [problem] = findCredentialProblems(credentials, found.path)
-  return { ...target, ...(credentials ? { credentials } : {}), ...(problem ? { problem } : {}) }
+  return evaluateUrl(found.text, found.path, rules)
 }
 
 /** What a body with a page and its options may contain. */
@@ -201,8 +188,7 @@ export function readCapture<Body extends Record<string, unknown>>(
     ...(page.problem ? [page.problem] : []),
     ...(isPartial ? [] : findOptionProblems(captureOptions, privateOptions, cache)),
     ...findFormatProblems(captureOptions, accepted),
-    ...findProxyUrlProblems(captureOptions, rules),
-    ...findProxyCredentialProblems(proxyCredentials),
+    ...findProxyProblems(captureOptions, proxyCredentials, rules),
   ])
   return { problems, fields: parsed.data, url: page.url, options: captureOptions, privateOptions, cache, record, response, ignored }
 }

@@ -58,10 +58,12 @@ function classifyTarget(url: string, rules: EgressRules) {
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#\\]*)@/i
 
-/** A URL without credentials, and its credentials. */
-export interface SplitUrl {
-  text: string
+/** A URL to capture, and the credentials that it contained. */
+export interface EvaluatedUrl {
+  url: string
   credentials?: PrivateOptions
+  /** Problem of the URL, whose `url` is empty then, or of its credentials. */
+  problem?: Problem
 }
 
 function decode(text: string): string {
@@ -74,7 +76,7 @@ function decode(text: string): string {
 }
 
 /** Removes user name and password from a URL. They end at the last `@` before the path, as in browsers. */
-export function splitCredentials(text: string): SplitUrl {
+function splitCredentials(text: string): { text: string; credentials?: PrivateOptions } {
   const [whole, scheme = '', userinfo = ''] = AUTHORITY.exec(text) ?? []
   if (whole === undefined) return { text }
   const rest = scheme + text.slice(whole.length)
@@ -83,24 +85,24 @@ export function splitCredentials(text: string): SplitUrl {
   return { text: rest, credentials: { basicAuthUsername: decode(user), basicAuthPassword: decode(password.join(':')) } }
 }
 
-/** Checks the credentials from a URL. */
-export function findCredentialProblems(credentials: PrivateOptions | undefined, path: string): Problem[] {
-  const issue = PrivateOptions.safeParse(credentials ?? {}).error?.issues[0]
-  if (issue === undefined) return []
-  if (issue.code === 'invalid_format') return [{ path, code: issue.code, message: `the user name in the url ${issue.message}` }]
-  return [{ path, code: 'too_big', message: 'user name and password in the url must be at most 1024 characters long each' }]
+/** Separates a URL of a page from its credentials, and checks both. @param path the field of the request that contains it */
+export function evaluateUrl(given: string, path: string, rules: EgressRules): EvaluatedUrl {
+  const { text, credentials } = splitCredentials(given)
+  const target = evaluateTarget(text, rules)
+  if (!('url' in target)) return { url: '', problem: { path, ...target.problem } }
+  if (!credentials) return target
+  const issue = PrivateOptions.safeParse(credentials).error?.issues[0]
+  if (issue === undefined) return { ...target, credentials }
+  const isFormat = issue.code === 'invalid_format'
+  const tooLong = 'user name and password in the url must be at most 1024 characters long each'
+  const message = isFormat ? `the user name in the url ${issue.message}` : tooLong
+  return { ...target, credentials, problem: { path, code: isFormat ? 'invalid_format' : 'too_big', message } }
 }
 
 // Splits `http://user:password@proxy/`, the form of other services, in the same way.
 
-/** A body without proxy credentials, and these credentials. */
-export interface SplitProxy {
-  body: unknown
-  credentials: PrivateOptions
-}
-
-/** Removes user name and password from `options.proxy`. */
-export function splitProxy(body: unknown): SplitProxy {
+/** Removes user name and password from `options.proxy` of a body. */
+export function splitProxy(body: unknown): { body: unknown; credentials: PrivateOptions } {
   if (!isObject(body) || !isObject(body.options) || typeof body.options.proxy !== 'string') return { body, credentials: {} }
   const { text, credentials } = splitCredentials(body.options.proxy)
   return {
@@ -111,18 +113,14 @@ export function splitProxy(body: unknown): SplitProxy {
   }
 }
 
-/** Checks the credentials from the URL of a proxy. */
-export function findProxyCredentialProblems(credentials: PrivateOptions): Problem[] {
-  if (PrivateOptions.safeParse(credentials).success) return []
-  const message = 'user name and password in options.proxy must be at most 256 characters long each'
-  return [{ path: 'options.proxy', code: 'too_big', message }]
-}
-
-/** Checks the URLs of a proxy and of a custom object store, with the same egress rules as for pages. */
-export function findProxyUrlProblems({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
+/** Checks the URLs of a proxy and of a custom object store, with the same egress rules as for pages, and the credentials of the proxy. */
+export function findProxyProblems({ proxy, storageEndpoint }: CaptureOptions, credentials: PrivateOptions, rules: EgressRules): Problem[] {
   const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }
-  return Object.entries(given).flatMap(([path, url]) => {
+  const ofUrls = Object.entries(given).flatMap(([path, url]) => {
     const target = evaluateTarget(url?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
     return 'url' in target ? [] : [{ path, ...target.problem }]
   })
+  if (PrivateOptions.safeParse(credentials).success) return ofUrls
+  const message = 'user name and password in options.proxy must be at most 256 characters long each'
+  return [...ofUrls, { path: 'options.proxy', code: 'too_big', message }]
 }

@@ -7,11 +7,7 @@ import {
   privateOptionFields,
   toPrivateOptions,
 } from '../../../../../../api-gateway/src/resources/screenshots/options/private-options.ts'
-import {
-  evaluateTarget,
-  findCredentialProblems,
-  splitCredentials,
-} from '../../../../../../api-gateway/src/resources/screenshots/options/target-url.ts'
+import { evaluateTarget, evaluateUrl } from '../../../../../../api-gateway/src/resources/screenshots/options/target-url.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../../crds/src/addresses/address-rules.ts'
 import { PrivateOptions, privateOptionNames } from '../../../../../../crds/src/options/private.ts'
 import { toSnakeCase } from '../../../../../../crds/src/text/words.ts'
@@ -173,38 +169,37 @@ t.test('evaluateTarget refuses internal names where names are listed', async (t)
 })
 
 const cases = [
-  ['https://example.com/', { text: 'https://example.com/' }],
-  ['https://example.com/@me?a=b@c', { text: 'https://example.com/@me?a=b@c' }],
-  ['https://@example.com/', { text: 'https://example.com/' }],
-  ['https://:@example.com/', { text: 'https://example.com/' }],
-  ['https://u@example.com/', { text: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: '' } }],
-  ['HTTPS://u:p:q@example.com', { text: 'HTTPS://example.com', credentials: { basicAuthUsername: 'u', basicAuthPassword: 'p:q' } }],
+  ['https://example.com/', { url: 'https://example.com/' }],
+  ['https://example.com/@me?a=b@c', { url: 'https://example.com/@me?a=b@c' }],
+  ['https://@example.com/', { url: 'https://example.com/' }],
+  ['https://:@example.com/', { url: 'https://example.com/' }],
+  ['https://u@example.com/', { url: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: '' } }],
+  ['HTTPS://u:p:q@example.com', { url: 'https://example.com', credentials: { basicAuthUsername: 'u', basicAuthPassword: 'p:q' } }],
   [
     'https://u%40x:p%2Fq@example.com/',
-    { text: 'https://example.com/', credentials: { basicAuthUsername: 'u@x', basicAuthPassword: 'p/q' } },
+    { url: 'https://example.com/', credentials: { basicAuthUsername: 'u@x', basicAuthPassword: 'p/q' } },
   ],
-  ['https://u:100%@example.com/', { text: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: '100%' } }],
-  ['https://u:a@b@example.com/', { text: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: 'a@b' } }],
-  ['https://example.com\\@evil.example/', { text: 'https://example.com\\@evil.example/' }],
-  ['mailto:a@example.com', { text: 'mailto:a@example.com' }],
+  ['https://u:100%@example.com/', { url: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: '100%' } }],
+  ['https://u:a@b@example.com/', { url: 'https://example.com/', credentials: { basicAuthUsername: 'u', basicAuthPassword: 'a@b' } }],
 ] as const
-for (const [text, split] of cases) t.test(`splitCredentials takes ${text} apart`, async (t) => t.strictSame(splitCredentials(text), split))
+for (const [text, split] of cases)
+  t.test(`evaluateUrl takes ${text} apart`, async (t) => t.strictSame(evaluateUrl(text, 'url', rules), split))
 
-t.test('splitCredentials agrees with the browser’s URL about who is asked', async (t) => {
-  const texts = cases.slice(0, 10).map(([text]) => text)
-  t.strictSame(
-    texts.map((text) => [text, new URL(splitCredentials(text).text).host, splitCredentials(text).credentials !== undefined]),
-    texts.map((text) => [text, new URL(text).host, new URL(text).username !== '']),
-  )
+t.test('evaluateUrl takes no at sign after the path for the end of credentials', async (t) => {
+  t.match(evaluateUrl('https://example.com\\@evil.example/', 'url', rules), { url: '', problem: { code: 'invalid_url' } })
 })
 
-t.test('findCredentialProblems bounds what may be sealed, and does not repeat it', async (t) => {
-  t.strictSame(findCredentialProblems(undefined, 'url'), [])
-  t.strictSame(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p' }, 'url'), [])
-  t.match(findCredentialProblems({ basicAuthUsername: 'a:s3cret', basicAuthPassword: 'p' }, 'url'), [
-    { path: 'url', message: /^the user name in the url must not have a colon, [a-z ]+$/ },
-  ])
-  t.match(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p'.repeat(1025) }, 'urls[1]'), [
-    { path: 'urls[1]', code: 'too_big' },
-  ])
+t.test('evaluateUrl agrees with the browser’s URL about who is asked', async (t) => {
+  for (const [text] of cases) {
+    const { url, credentials } = evaluateUrl(text, 'url', rules)
+    t.strictSame([new URL(url).host, credentials !== undefined], [new URL(text).host, new URL(text).username !== ''], text)
+  }
+})
+
+t.test('evaluateUrl bounds what may be sealed, and does not repeat it', async (t) => {
+  t.match(evaluateUrl('https://a%3As3cret:p@example.com/', 'url', rules).problem, {
+    path: 'url',
+    message: /^the user name in the url must not have a colon, [a-z ]+$/,
+  })
+  t.match(evaluateUrl(`https://u:${'p'.repeat(1025)}@example.com/`, 'urls[1]', rules).problem, { path: 'urls[1]', code: 'too_big' })
 })
