@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../common/errors.ts'
-import { assertScope, findAccountOf, findUsableKey, invalidKey } from '../resources/keys/credentials.ts'
+import { findAccountFor, findUsableKey } from '../resources/keys/credentials.ts'
 import type { KeyStore } from '../store/ports.ts'
 
 declare module 'fastify' {
@@ -31,15 +30,6 @@ interface SessionDeps {
   findSessionKey?: ((headers: IncomingHttpHeaders) => Promise<ApiKey | undefined>) | undefined
 }
 
-/** The account that a valid key acts for. @throws ApiError INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE */
-export async function findAccountOfKey(apiKey: ApiKey, scope: Scope, { keys }: Pick<AuthDeps, 'keys'>): Promise<Account> {
-  const account = await findAccountOf(apiKey, keys)
-  if (!account) throw invalidKey()
-  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
-  assertScope(apiKey, scope)
-  return account
-}
-
 /** @throws ApiError 401 or 403 */
 export async function authenticate(
   authorization: string | undefined,
@@ -51,7 +41,7 @@ export async function authenticate(
 }
 
 async function useKey(apiKey: ApiKey, scope: Scope, deps: AuthDeps): Promise<{ account: Account; apiKey: ApiKey }> {
-  const account = await findAccountOfKey(apiKey, scope, deps)
+  const account = await findAccountFor(apiKey, scope, deps.keys)
   deps.keys.recordUse(apiKey, deps.now())
   return { account, apiKey }
 }

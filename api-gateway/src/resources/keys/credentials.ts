@@ -78,9 +78,15 @@ export async function findAccountOf(apiKey: ApiKey, keys: Pick<KeyStore, 'findAc
   return account && !isBeingDeleted(account) ? account : undefined
 }
 
-/** A key without scopes has all of its account, and a key with an empty list has none. @throws ApiError 403 */
-export function assertScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
-  if (hasScope(scopes, scope)) return
+/**
+ * The account that a valid key acts for. A key without scopes has all of its account, and a key with an empty list has none.
+ * @throws ApiError INVALID_API_KEY, ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE
+ */
+export async function findAccountFor(apiKey: ApiKey, scope: Scope, keys: Pick<KeyStore, 'findAccount'>): Promise<Account> {
+  const account = await findAccountOf(apiKey, keys)
+  if (!account) throw invalidKey()
+  if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended: contact the administrator of this service')
+  if (hasScope(apiKey.spec.scopes ?? ['*'], scope)) return account
   const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
   throw new ApiError('INSUFFICIENT_SCOPE', `the API key lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
 }

@@ -1,9 +1,9 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, LinkPolicySpec, Scope } from '@tintype/crds/kinds/api-key'
 import { ApiError, invalid } from '../../common/errors.ts'
-import { type AuthDeps, authenticate, findAccountOfKey } from '../../plugins/auth.ts'
+import { type AuthDeps, authenticate } from '../../plugins/auth.ts'
 import type { LinkKeySource } from '../../store/ports.ts'
-import { invalidKey, isActive } from '../keys/credentials.ts'
+import { findAccountFor, invalidKey, isActive } from '../keys/credentials.ts'
 import { validLinkSecretsOf } from '../keys/key-object.ts'
 import type { LinkQuery } from './link-query.ts'
 import { isSigned } from './link-signature.ts'
@@ -47,7 +47,7 @@ export async function authenticateLink(link: LinkQuery, authorization: string | 
   // These come after the signature, so that only holders of a link learn about the state of its key.
   if (expires !== undefined && expires <= deps.now()) throw new ApiError('LINK_INVALID', 'the link has expired. Sign a new one.')
   if (!isActive(apiKey, deps.now())) throw invalidKey()
-  const account = await findAccountOfKey(apiKey, TAKE_SCOPE, deps)
+  const account = await findAccountFor(apiKey, TAKE_SCOPE, deps.keys)
   return { account, apiKey, isLink: true, policy: apiKey.spec.linkPolicy ?? {}, ...(expires ? { expires } : {}) }
 }
 
