@@ -109,8 +109,8 @@ interface StoreParts {
 
 /** Opens the API server with its caches, and the bucket with the archive. */
 async function openStores(config: Config, { log, metrics, keyRing }: StoreParts) {
-  const clock = new ServerClock(() => Date.now())
-  const now = () => clock.now()
+  const clock = new ServerClock(Date.now)
+  const { now } = clock
   const access = await loadClusterAccess(process.env)
   const http = new KubeHttp(
     { ...access, namespace: config.namespace ?? access.namespace },
@@ -173,7 +173,7 @@ interface AppParts {
 async function openApp(config: Config, { log, metrics, keyFiles, stores }: AppParts) {
   const { http, screenshots, keys, bucket, report, archive, quota, now } = stores
   const keyRing = keyFiles.keyRing.current
-  const findAccount = (name: string) => keys.findCachedAccount(name)
+  const findAccount = keys.findCachedAccount
   const accounts = new Resource(http, keys.accounts.resource)
   const downloads = new Downloads({ max: config.maxDownloads, metrics, now: () => performance.now() })
   const bodyBudget = new BodyBudget({

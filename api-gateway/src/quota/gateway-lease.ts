@@ -129,7 +129,5 @@ export class ServerClock {
     this.#aheadMilliseconds = agrees ? 0 : Math.round((least + most) / 2)
   }
 
-  now(): Date {
-    return new Date(this.#wall() + this.#aheadMilliseconds)
-  }
+  readonly now = (): Date => new Date(this.#wall() + this.#aheadMilliseconds)
 }

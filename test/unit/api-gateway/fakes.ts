@@ -340,7 +340,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     keys.accounts.noteWritten(cluster.put(kinds.accounts, { metadata: own, spec: { plan: 'scale', ...spec } }))
   }
   putAccount()
-  const findAccount = (name: string) => keys.findCachedAccount(name)
+  const findAccount = keys.findCachedAccount
   const health = async () => ({ status: 'operational' as const, response_time_ms: 1 })
   const secret = randomBytes(32).toString('base64')
   const ring = { current: 'a', keys: { a: secret } }

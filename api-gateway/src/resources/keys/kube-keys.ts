@@ -81,9 +81,7 @@ export class KubeKeys implements KeyStore {
   }
 
   /** From the informer cache only. */
-  findCachedAccount(name: string): Account | undefined {
-    return this.accounts.lister.get(`${this.#namespace}/${name}`)
-  }
+  readonly findCachedAccount = (name: string): Account | undefined => this.accounts.lister.get(`${this.#namespace}/${name}`)
 
   recordUse(key: ApiKey, at: Date): void {
     this.uses.note(key, at)

@@ -29,13 +29,13 @@ const keyOf = (subject: EventSubject, account: string): string => `${subject}/${
 export class KubeQueue implements QueueView {
   readonly #reflector: Reflector<Screenshot>
   readonly #namespace: string
-  readonly #isBacklogged: () => boolean
+  readonly isBacklogged: () => boolean
   readonly #meanCaptureMilliseconds = new Map<EventSubject, number>()
 
   constructor(reflector: Reflector<Screenshot>, namespace: string, isBacklogged: () => boolean) {
     this.#reflector = reflector
     this.#namespace = namespace
-    this.#isBacklogged = isBacklogged
+    this.isBacklogged = isBacklogged
     reflector.lister
       .addIndex(WAITING, (shot) => (isWaiting(shot) ? accountOf(shot) : undefined))
       // Ids contain an inverted timestamp, so the natural order is newest first.
@@ -75,10 +75,6 @@ export class KubeQueue implements QueueView {
     if (!isWaiting(screenshot)) return undefined
     const key = keyOf(eventSubjectOf(screenshot), accountOf(screenshot))
     return this.#reflector.lister.countAfter(WAITING_SUBJECT, key, screenshotIdOf(screenshot.metadata))
-  }
-
-  isBacklogged(): boolean {
-    return this.#isBacklogged()
   }
 
   #noteEnd(shot: Screenshot): void {
