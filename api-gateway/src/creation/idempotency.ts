@@ -28,8 +28,8 @@ export interface IdempotentExecution {
 }
 
 export interface IdempotentRequest extends HashedRequest {
-  /** Value of the Idempotency-Key header. Without it nothing is stored. */
-  key: string | undefined
+  /** The Idempotency-Key header. Without it nothing is stored. */
+  key: string | string[] | undefined
   /** Called for a new request before anything is written. Throws when the request must be rejected. */
   admit?: () => void
   newPlan: () => CreationPlan
@@ -37,8 +37,7 @@ export interface IdempotentRequest extends HashedRequest {
 
 const KEY = /^[\x20-\x7e]{1,255}$/
 
-/** Value of the Idempotency-Key header. @throws ApiError VALIDATION_ERROR */
-export function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
+function parseKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && KEY.test(header)) return header
   const message = 'Idempotency-Key must be 1 to 255 printable characters, given once'
@@ -61,9 +60,10 @@ export class Idempotency {
 
   /**
    * Returns the execution of a new plan, or of the plan that is stored for this key.
-   * @throws ApiError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE, and what `admit` throws
+   * @throws ApiError VALIDATION_ERROR, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE, and what `admit` throws
    */
-  async begin({ key, admit, newPlan, ...request }: IdempotentRequest): Promise<IdempotentExecution> {
+  async begin({ key: header, admit, newPlan, ...request }: IdempotentRequest): Promise<IdempotentExecution> {
+    const key = parseKey(header)
     const nothing = async (): Promise<void> => undefined
     if (key === undefined) {
       admit?.()

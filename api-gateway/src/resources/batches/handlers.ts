@@ -6,13 +6,12 @@ import { limitsOfPlan } from '@tintype/crds/usage/plans'
 import type { FastifyReply } from 'fastify'
 import { notFound } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
-import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { setReplayedHeader } from '../../http/headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/requests.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
-import { linksFor, readRecord } from '../screenshots/links.ts'
+import { readRecord } from '../screenshots/links.ts'
 import { withDefaultThumbnail } from '../screenshots/options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import type { ById } from '../shared/owned-records.ts'
@@ -30,7 +29,7 @@ export async function createBatch({ request, reply, body }: Input<object, BatchR
   const count = requested.targets.length
   const execution = await deps.idempotency.begin({
     account: accountName,
-    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    key: request.headers['idempotency-key'],
     route: 'POST /screenshots/batch',
     body: request.body,
     admit: () => deps.queue.check(account, count),
@@ -53,8 +52,7 @@ export async function createBatch({ request, reply, body }: Input<object, BatchR
 /** Reads a batch and the records of its screenshots. */
 export async function readBatch({ request, reply, params }: Input<ById>, deps: ScreenshotsDeps) {
   const found = await findBatch(request.accountName, params.id, deps)
-  const linkTo = linksFor(request, deps)
-  const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
+  const records = found.map((screenshot) => readRecord(screenshot, request, deps).record)
   const count = (selected: string): number => records.filter(({ status }) => status === selected).length
   const pending = count('pending')
   if (pending > 0) reply.header('retry-after', POLL_SECONDS)

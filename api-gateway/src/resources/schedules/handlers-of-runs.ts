@@ -25,7 +25,6 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { findRecord } from '../../archive/find-record.ts'
 import { ApiError, notFound } from '../../common/errors.ts'
-import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { buildScreenshot, planScreenshots } from '../../creation/plan.ts'
 import { jsonBody } from '../../http/body.ts'
 import { messageBody, name } from '../../http/fields.ts'
@@ -38,7 +37,7 @@ import { assertComparable } from '../screenshots/check-baseline.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
 import { kindOf, pathOf } from '../screenshots/kind.ts'
-import { linksFor, readRecord } from '../screenshots/links.ts'
+import { readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
 import { type ById, changeLatest, findOwn, findOwnLatest } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
@@ -69,7 +68,7 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
   const subject = eventSubjectOf({ spec: template })
   const execution = await deps.idempotency.begin({
     account: accountName,
-    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    key: request.headers['idempotency-key'],
     route: `POST /schedules/${scheduleIdOf(schedule.metadata)}/run`,
     body: null,
     admit: () => deps.queue.check(account, 1),
@@ -88,7 +87,7 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
 }
 
 function sendRun({ request }: Pick<Input, 'request'>, created: Screenshot, reply: FastifyReply, deps: SchedulesDeps): FastifyReply {
-  const { record } = readRecord(created, linksFor(request, deps))
+  const { record } = readRecord(created, request, deps)
   return setQueuePositionHeader(reply, deps.queue.positionOf(created, request.account))
     .code(202)
     .headers({ location: pathOf(kindOf(created), screenshotIdOf(created.metadata)), 'retry-after': POLL_SECONDS })

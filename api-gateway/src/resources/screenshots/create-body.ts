@@ -26,14 +26,7 @@ import {
   videoOptionFields,
   videoRecordOptions,
 } from './options/options-body.ts'
-import {
-  documentedUrl,
-  type EvaluatedUrl,
-  evaluateTarget,
-  evaluateUrl,
-  findProxyProblems,
-  splitProxy,
-} from './options/target-url.ts'
+import { documentedUrl, type EvaluatedUrl, evaluateTarget, evaluateUrl, findProxyProblems, splitProxy } from './options/target-url.ts'
 
 // The bodies of POST /screenshots and POST /videos.
 

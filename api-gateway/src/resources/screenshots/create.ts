@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../common/errors.ts'
 import { buildAll } from '../../creation/build.ts'
 import { type CreateDeps, type CreateRequest as Creation, createScreenshots, orArchived } from '../../creation/create.ts'
-import { parseIdempotencyKey } from '../../creation/idempotency.ts'
 import { planScreenshots } from '../../creation/plan.ts'
 import { preferredBody, setQueuePositionHeader, setReplayedHeader } from '../../http/headers.ts'
 import type { Input } from '../../http/route.ts'
@@ -22,7 +21,7 @@ import { checkBaseline } from './check-baseline.ts'
 import type { CreateRequest } from './create-body.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { type CaptureKind, pathOf } from './kind.ts'
-import { linksFor, readRecord } from './links.ts'
+import { readRecord } from './links.ts'
 import { withDefaultThumbnail } from './options/default-thumbnail.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from './options/options-body.ts'
 import { holdUntilFinished, planResponse, type ResponsePlan, type WaitQuery } from './wait.ts'
@@ -40,7 +39,7 @@ export async function createCapture(
   const { account, accountName } = request
   const execution = await deps.idempotency.begin({
     account: accountName,
-    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    key: request.headers['idempotency-key'],
     route: `POST ${kind.collection}`,
     body: request.body,
     admit: () => deps.queue.check(account, 1),
@@ -78,7 +77,7 @@ const toResponse =
     const isHeld = plan.waitSeconds > 0
     const ended = isHeld && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
     if (isHeld && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
-    const { record } = readRecord(created, linksFor(request, deps))
+    const { record } = readRecord(created, request, deps)
     return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, request.account))
       .code(202)
       .header('retry-after', POLL_SECONDS)
@@ -102,7 +101,7 @@ async function sendFinished(
   body: 'record' | 'file' | 'empty',
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
-  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
+  const { record, tag } = readRecord(screenshot, request, deps)
   if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
   if (body === 'empty') return reply.code(204).send()
   return reply.header('etag', tag).send(record)

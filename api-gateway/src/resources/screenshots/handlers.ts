@@ -11,7 +11,7 @@ import type { ById } from '../shared/owned-records.ts'
 import { captureFailed } from './create.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { assertKind, type CaptureKind } from './kind.ts'
-import { linksFor, readRecord } from './links.ts'
+import { readRecord } from './links.ts'
 import { holdUntilFinished, type WaitQuery } from './wait.ts'
 
 // Handlers of the routes of one existing screenshot or video.
@@ -49,7 +49,7 @@ export async function readCapture(
   const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
   // It may be archived before the cache shows the result.
   const screenshot = held ?? (await findOwn(input, kind, deps)).screenshot
-  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
+  const { record, tag } = readRecord(screenshot, request, deps)
   reply.header('etag', tag)
   if (record.status === 'pending') reply.header('retry-after', POLL_SECONDS)
   setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
@@ -63,7 +63,7 @@ export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps
   const found = await findOwn(input, kind, deps)
   // Another replica may have said that it is completed.
   const { screenshot } = isLatest || isFinished(found.screenshot) ? found : await findOwn(input, kind, deps, { isLatest: true })
-  const { record } = readRecord(screenshot, linksFor(request, deps))
+  const { record } = readRecord(screenshot, request, deps)
   if (record.status === 'pending') {
     throw new ApiError('NOT_READY', `the ${kind.subject} is not completed yet`, { headers: { 'retry-after': POLL_SECONDS } })
   }
@@ -80,7 +80,7 @@ export async function redirectToFile(input: Input<ById>, kind: CaptureKind, deps
 export async function deleteCapture(input: Input<ById>, kind: CaptureKind, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { request, reply } = input
   const found = await findOwn(input, kind, deps)
-  const { record, tag } = readRecord(found.screenshot, linksFor(request, deps))
+  const { record, tag } = readRecord(found.screenshot, request, deps)
   const condition = request.headers['if-match']
   if (condition !== undefined && !hasTag(condition, tag))
     throw new ApiError('PRECONDITION_FAILED', `the ${kind.subject} has changed: read it again and retry`)

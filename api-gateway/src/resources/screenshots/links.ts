@@ -49,7 +49,7 @@ function attachmentOf(key: string, { spec }: Screenshot): string | undefined {
 }
 
 /** Builds links for the response to a request. A link never outlives its file. */
-export function linksFor(
+function linksFor(
   request: Pick<FastifyRequest, 'headers' | 'account'>,
   { publicUrl, signStoreLink, keyRing, plans, now }: LinkDeps,
 ): LinkTo {
@@ -68,8 +68,13 @@ export function linksFor(
   }
 }
 
-/** The record of a screenshot and its entity tag. */
-export function readRecord(screenshot: Screenshot, linkTo: LinkTo): { record: ScreenshotRecord; tag: string } {
+/** The record of a screenshot, with links for the response to a request, and its entity tag. */
+export function readRecord(
+  screenshot: Screenshot,
+  request: Pick<FastifyRequest, 'headers' | 'account'>,
+  deps: LinkDeps,
+): { record: ScreenshotRecord; tag: string } {
+  const linkTo = linksFor(request, deps)
   let expires: number | undefined
   const record = toRecord(screenshot, (...args) => {
     const link = linkTo(...args)

@@ -2,7 +2,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Input } from '../../http/route.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 import type { CaptureKind } from './kind.ts'
-import { linksFor, readRecord } from './links.ts'
+import { readRecord } from './links.ts'
 import {
   assertNoneArchived,
   buildListPage,
@@ -54,10 +54,9 @@ export async function listCaptures(
   const query: KindQuery = { ...given, subject: kind.subject }
   const read = isLiveOnly(query) ? readLive : readMerged
   const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
-  const linkTo = linksFor(request, deps)
   return {
     success: true,
-    data: items.map((screenshot) => readRecord(screenshot, linkTo).record),
+    data: items.map((screenshot) => readRecord(screenshot, request, deps).record),
     pagination: { limit: query.limit, offset: query.offset, has_more: hasMore, next_cursor: nextCursor },
   }
 }

@@ -5,7 +5,7 @@ import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError, notFound } from '../../common/errors.ts'
-import { carryOut, type Idempotency, parseIdempotencyKey } from '../../creation/idempotency.ts'
+import { carryOut, type Idempotency } from '../../creation/idempotency.ts'
 import type { BodyReader } from '../../http/body.ts'
 import { dataBody, listBody, messageBody, namedSchemas } from '../../http/fields.ts'
 import { hasTag, hasVersion, NO_STORE, setReplayedHeader, versionTag } from '../../http/headers.ts'
@@ -310,7 +310,7 @@ async function createOnce<T extends Managed, Deps extends OwnedDeps, Create>(
   const at = deps.now()
   const execution = await deps.idempotency.begin({
     account: request.accountName,
-    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    key: request.headers['idempotency-key'],
     route: `POST /${word}s`,
     body: request.body,
     newPlan: () => ({ reservation: newId('res', at), at: at.toISOString(), ids: [newId(prefix, at)] }),
