@@ -1,4 +1,6 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import type { EffectiveOptions } from '@tintype/crds/options/catalog'
+import { retry } from '@tintype/crds/runtime/retry'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { Browsers, Lease } from '../browser/browsers.ts'
 import { findUnfit } from '../comparison/decide.ts'
@@ -10,13 +12,12 @@ import { sizeOf } from '../picture/stitch.ts'
 import type { NetworkPlan } from '../plan/network.ts'
 import { buildPlan, type CapturePlan, formatOf, withFrameControl } from '../plan/plan.ts'
 import { shortenWait, waitAsCompared } from '../plan/waiting.ts'
-import { CaptureError, toCaptureError } from '../runtime/errors.ts'
+import { CaptureError, FrameHungError, toCaptureError } from '../runtime/errors.ts'
 import { hashFonts } from '../runtime/fonts.ts'
 import type { MemoryWatch } from '../runtime/memory-watch.ts'
-import { bounded } from '../runtime/race.ts'
+import { bounded, pause } from '../runtime/race.ts'
 import { TEXT_VERSION, VERSION } from '../runtime/version.ts'
 import { openRecorder, type Recorder, type RecorderParts } from '../video/directory.ts'
-import { inRealTimeAfterHang, repeatedly } from './attempts.ts'
 import { compareTwice, openBaseline } from './compare.ts'
 import { copyIfAsked } from './copy.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
@@ -82,13 +83,11 @@ export async function capture(
     await using recorder = await openRecorder(plan, parts, order.upload.maxBytes)
     // With a baseline, the browser may be needed again after the screenshot.
     const take = (timings: Record<string, number>, plan: CapturePlan) =>
-      repeatedly(plan.options, { deadline: order.deadline, signal: time.signal }, async () => {
-        const captured = await inRealTimeAfterHang((isRealTime) =>
-          takeScreenshot({
-            ...{ order, plan, parts, recorder, isRealTime, timings },
-            ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
-          }),
-        )
+      repeatedly(plan.options, { deadline: order.deadline, signal: time.signal }, async (isRealTime) => {
+        const captured = await takeScreenshot({
+          ...{ order, plan, parts, recorder, isRealTime, timings },
+          ...{ signal: time.signal, onPageReady: baseline ? () => {} : onPageReady },
+        })
         return withFitness(captured, plan, order)
       })
     const first = await take(timings, plan)
@@ -119,6 +118,49 @@ export async function capture(
     const error = toCaptureError(cause)
     return { outcome: buildFailure(error, durations(), new Date()), error }
   }
+}
+
+/** Errors that may be temporary: a broken connection, a proxy failure. An unknown name or a slow page would fail again. */
+const TRANSIENT = new Set(['NAVIGATION_FAILED', 'PROXY_FAILED'])
+/** Minimum time left for another attempt. */
+const WORTHWHILE_MILLISECONDS = 5_000
+
+/**
+ * Takes the screenshot, with retries if needed.
+ * @param take one attempt in its own context; in real time after a frame that never ended
+ * @throws the last attempt's error
+ */
+export async function repeatedly<Taken extends Pick<Captured, 'findings'>>(
+  { retries, retryDelay }: Pick<EffectiveOptions, 'retries' | 'retryDelay'>,
+  { deadline, signal }: { deadline: number; signal: AbortSignal },
+  take: (isRealTime: boolean) => Promise<Taken>,
+): Promise<Taken> {
+  const work = async (attempt: number): Promise<Taken> => {
+    const captured = await inRealTimeAfterHang(take)
+    if (attempt > 1) captured.findings.warnings.push(`the capture succeeded at retry ${attempt - 1} of ${retries}`)
+    return captured
+  }
+  const delayOf = (error: unknown, attempt: number): number | undefined => {
+    const left = deadline - Date.now() - retryDelay
+    return attempt > retries || left < WORTHWHILE_MILLISECONDS || !isTransient(error) ? undefined : retryDelay
+  }
+  return retry(work, { delayOf, wait: (milliseconds) => pause(milliseconds, signal) })
+}
+
+const isTransient = (error: unknown): boolean => error instanceof CaptureError && TRANSIENT.has(error.code)
+
+/** If a frame of the browser never ends, takes the screenshot once more in another browser, in a tab that draws by itself and has no virtual clock. */
+async function inRealTimeAfterHang<Taken extends Pick<Captured, 'findings'>>(
+  take: (isRealTime: boolean) => Promise<Taken>,
+): Promise<Taken> {
+  try {
+    return await take(false)
+  } catch (error) {
+    if (!(error instanceof FrameHungError)) throw error
+  }
+  const captured = await take(true)
+  captured.findings.warnings.push('the browser stopped drawing, so the page was loaded a second time')
+  return captured
 }
 
 /** Notes whether the picture shows the page: the one of the earlier picture, or of the URL. */

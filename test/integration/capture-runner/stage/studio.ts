@@ -7,8 +7,7 @@ import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { flagsOf, launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
-import { inRealTimeAfterHang } from '../../../../capture-runner/src/capture/attempts.ts'
-import { armEgress } from '../../../../capture-runner/src/capture/capture.ts'
+import { armEgress, repeatedly } from '../../../../capture-runner/src/capture/capture.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/route.ts'
@@ -108,7 +107,9 @@ export async function openStudio({
   await browsers.start()
   /** Captures like a runner, without the upload. The file of a video remains until the end. */
   const shoot = (url: string, options?: CaptureOptions, how?: How): Promise<Taken> =>
-    inRealTimeAfterHang((isRealTime) => shootOnce(url, options, { ...how, ...(isRealTime ? { isRealTime } : {}) }))
+    repeatedly({ retries: 0, retryDelay: 0 }, { deadline: 0, signal: AbortSignal.any([]) }, (isRealTime) =>
+      shootOnce(url, options, { ...how, ...(isRealTime ? { isRealTime } : {}) }),
+    )
   const shootOnce = async (url: string, options?: CaptureOptions, how: How = {}): Promise<Taken> => {
     const {
       account = 'default',

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { repeatedly } from '../../../../capture-runner/src/capture/attempts.ts'
+import { repeatedly } from '../../../../capture-runner/src/capture/capture.ts'
 import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { drawing, serving } from '../../capture-runner/stage/page-server.ts'

@@ -1,7 +1,6 @@
 import { DEFAULT_EGRESS_RULES } from '@tintype/crds/addresses/address-rules'
 import t from 'tap'
-import { inRealTimeAfterHang, repeatedly } from '../../../../capture-runner/src/capture/attempts.ts'
-import { armEgress } from '../../../../capture-runner/src/capture/capture.ts'
+import { armEgress, repeatedly } from '../../../../capture-runner/src/capture/capture.ts'
 import type { Captured } from '../../../../capture-runner/src/capture/run.ts'
 import type { EgressPolicy, ParentProxy } from '../../../../capture-runner/src/egress/route.ts'
 import { CaptureError, FrameHungError } from '../../../../capture-runner/src/runtime/errors.ts'
@@ -46,41 +45,23 @@ for (const [name, plan, time, error] of [
   })
 }
 
-const capturedOnce = () => ({ findings: { warnings: [] as string[], files: new Map(), page: {} } })
+const once = (take: (isRealTime: boolean) => Promise<Captured>) => repeatedly({ retries: 0, retryDelay: 0 }, within(), take)
 
-t.test('inRealTimeAfterHang captures once if all frames end', async (t) => {
+t.test('repeatedly captures once more in real time after a frame that never ends, with a warning', async (t) => {
   const modes: boolean[] = []
-  const { findings } = await inRealTimeAfterHang(async (isRealTime) => {
-    modes.push(isRealTime)
-    return capturedOnce()
-  })
-  t.strictSame(modes, [false])
-  t.strictSame(findings.warnings, [])
-})
-
-t.test('inRealTimeAfterHang captures once more in real time, with a warning', async (t) => {
-  const modes: boolean[] = []
-  const { findings } = await inRealTimeAfterHang(async (isRealTime) => {
+  const { findings } = await once(async (isRealTime) => {
     modes.push(isRealTime)
     if (!isRealTime) throw new FrameHungError()
-    return capturedOnce()
+    return captured()
   })
   t.strictSame(modes, [false, true])
   t.match(findings.warnings, [/loaded a second time$/])
 })
 
-t.test('inRealTimeAfterHang passes on other errors, and never captures a third time', async (t) => {
-  await t.rejects(
-    inRealTimeAfterHang(() => Promise.reject(new Error('a bug'))),
-    { message: 'a bug' },
-  )
-  let times = 0
-  const take = async () => {
-    times += 1
-    throw new FrameHungError()
-  }
-  await t.rejects(inRealTimeAfterHang(take), { message: 'the browser stopped drawing' })
-  t.equal(times, 2)
+t.test('repeatedly never captures a third time after frames that never end', async (t) => {
+  const take = failing(9, new FrameHungError())
+  await t.rejects(once(take), { message: 'the browser stopped drawing' })
+  t.equal(take.count(), 2)
 })
 
 const policy: EgressPolicy = { rules: DEFAULT_EGRESS_RULES, maxBytes: 1 }
