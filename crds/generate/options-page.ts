@@ -57,7 +57,8 @@ function rangeOf(schema: OptionSchema): string {
   if (maxProperties !== undefined) return `at most ${maxProperties}`
   if (maxLength !== undefined) return `at most ${maxLength} characters`
   if (minimum === undefined || maximum === undefined) return ''
-  const [unit = ''] = UNIT.exec(description) ?? []
+  const [clause = ''] = description.split(/[.:;]/, 1)
+  const [unit = ''] = UNIT.exec(clause) ?? []
   return `${minimum} to ${maximum} ${unit.startsWith('CSS') ? unit : unit.toLowerCase()}`.trimEnd()
 }
 

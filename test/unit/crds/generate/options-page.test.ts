@@ -51,6 +51,7 @@ t.test('buildOptionsPage shows an option with its type, range, unit, default, in
   t.match(row, '| No effect on png; on pdf; on mp4, webm and gif. |')
   t.match(row, '[x](../test/x.test.ts)')
   t.match(page, /`viewport_width` \| whole number, 1 to 7680 CSS pixels \| 1920 \|/)
+  t.match(page, /`page_zoom` \| number, 0.25 to 5 \| 1 \|/, 'a later clause has the word for a unit')
   t.match(page, /`authorization`/)
 })
 
