@@ -1,11 +1,13 @@
-// Writes capture-runner/src/page/generated/sources.ts: the sources of the page functions.
-// With --check it writes nothing, and fails if the file is out of date.
+// Writes capture-runner/src/page/generated/sources.ts: the sources of the page functions, and the names of the steps for the records of captures.
+// With --check it writes nothing, and fails if a file is out of date.
 
 import path from 'node:path'
 import { writeGenerated } from '../../crds/generate/write-generated.ts'
+import { STEPS } from '../src/capture/run.ts'
 import { bundlePageFunctions } from './bundle.ts'
 
 const file = path.join(import.meta.dirname, '../src/page/generated/sources.ts')
+const stepsFile = path.join(import.meta.dirname, '../../crds/src/records/generated/capture-steps.ts')
 
 const sources = await bundlePageFunctions()
 const text = `// Generated from capture-runner/page by \`npm run generate\`. Do not edit.
@@ -17,4 +19,11 @@ ${Object.entries(sources)
   .join('')}}
 `
 
-writeGenerated({ [file]: text })
+const steps = ['browser', ...new Set(STEPS.map(({ name }) => name)), 'compare', 'upload']
+const stepsText = `// Generated from STEPS of capture-runner/src/capture/run.ts by \`npm run generate\`. Do not edit.
+
+/** The steps of a capture, in the order in which the runner executes them. */
+export const CAPTURE_STEPS: readonly string[] = ${JSON.stringify(steps)}
+`
+
+writeGenerated({ [file]: text, [stepsFile]: stepsText })

@@ -11,6 +11,7 @@ import { CUT, toBeginning } from '../text/cut-text.ts'
 import { renameKeys, toSnakeCase } from '../text/words.ts'
 import { unitsOf } from '../usage/usage.ts'
 import { isReused } from './cache.ts'
+import { CAPTURE_STEPS } from './generated/capture-steps.ts'
 import type { ArtifactRecord, ComparisonRecord, PageRecord, ScreenshotRecord, VideoFields } from './record-schema.ts'
 import { objectKey } from './storage-keys.ts'
 
@@ -186,57 +187,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
   }
 }
 
-/**
- * The steps of a capture, in the order in which the runner executes them. The API server sorts maps by name, so a status does not have this order.
- * A step that runs at one of two places has the first. A test compares the list with the steps of the runner.
- */
-export const CAPTURE_STEPS: readonly string[] = [
-  ...['browser', 'checkSyntax', 'signIn', 'initScript', 'watchPage', 'holdRequests', 'loadFiles', 'muteMedia', 'listen', 'openMarkup'],
-  ...[
-    'navigate',
-    'checkResponse',
-    'noteRedirect',
-    'consent',
-    'hideUnwanted',
-    'zoom',
-    'styles',
-    'scripts',
-    'click',
-    'clickAll',
-    'hover',
-    'pressKey',
-  ],
-  ...['waitForSelector', 'waitForFunction', 'unfold', 'scroll', 'noteSectionLinks', 'sweep', 'placeWindow', 'seekElement', 'settle'],
-  ...[
-    'domIdle',
-    'delay',
-    'reveal',
-    'stability',
-    'followGrowth',
-    'renewEffects',
-    'lateImages',
-    'conceal',
-    'hideLatecomers',
-    'checkContent',
-    'stillPage',
-  ],
-  ...[
-    'measure',
-    'noteFolded',
-    'noteWidth',
-    'noteCookies',
-    'metadata',
-    'notePage',
-    'files',
-    'frame',
-    'mask',
-    'ignoredElements',
-    'screenshot',
-    'record',
-  ],
-  ...['print', 'redact', 'maskedFiles', 'process', 'thumbnail', 'notePicture', 'compare', 'upload'],
-]
-
+/** The API server sorts maps by name, so a status does not have the order of the steps. A step that runs at one of two places has the first. */
 const PLACES = new Map(CAPTURE_STEPS.map((name, place) => [name, place]))
 
 /** Durations of steps in the order of the capture, by the names of the REST API. Steps of another version come last. */

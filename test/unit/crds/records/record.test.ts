@@ -1,9 +1,8 @@
 import t from 'tap'
-import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
 import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { CaptureResult } from '../../../../crds/src/kinds/screenshot.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
-import { CAPTURE_STEPS, toEcho, toOrderedSteps, toRecord } from '../../../../crds/src/records/record.ts'
+import { toEcho, toOrderedSteps, toRecord } from '../../../../crds/src/records/record.ts'
 import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const linkTo = (key: string) => ({ url: `https://files.example.com/${key}`, expires: at(60).getTime() / 1000 })
@@ -143,10 +142,6 @@ t.test('toRecord includes the facts about the page in snake case', async (t) => 
     content_hash: { sha256: 'ab' },
     links: ['https://example.com/'],
   })
-})
-
-t.test('the list of steps is that of the runner', async (t) => {
-  t.strictSame(CAPTURE_STEPS, ['browser', ...new Set(STEPS.map(({ name }) => name)), 'compare', 'upload'])
 })
 
 t.test('steps have the order of the capture, although the API server sorts them by name', async (t) => {

@@ -1,0 +1,4 @@
+// Generated from STEPS of capture-runner/src/capture/run.ts by `npm run generate`. Do not edit.
+
+/** The steps of a capture, in the order in which the runner executes them. */
+export const CAPTURE_STEPS: readonly string[] = ["browser","checkSyntax","signIn","initScript","watchPage","holdRequests","loadFiles","muteMedia","listen","openMarkup","navigate","checkResponse","noteRedirect","consent","hideUnwanted","zoom","styles","scripts","click","clickAll","hover","pressKey","waitForSelector","waitForFunction","unfold","scroll","noteSectionLinks","sweep","placeWindow","seekElement","settle","domIdle","delay","reveal","stability","followGrowth","renewEffects","lateImages","conceal","hideLatecomers","checkContent","stillPage","measure","noteFolded","noteWidth","noteCookies","metadata","notePage","files","frame","mask","ignoredElements","screenshot","record","print","redact","maskedFiles","process","thumbnail","notePicture","compare","upload"]
