@@ -158,18 +158,16 @@ export const rules: Rules = {
       tests: integration('links/*', 'samples/links'),
     },
     {
-      sources: below(
-        ...['batches', 'devices', 'files', 'screenshots', 'shared', 'status', 'system'].map((name) => `api-gateway/src/resources/${name}`),
-      ),
-      tests: integration('api-gateway/*', 'fuzz/*', 'links/{proxy,failures}', 'retention/archive', 'account/keys', 'clients/*'),
-    },
-    {
       sources: below(...['common', 'creation', 'http', 'options', 'plugins', 'store'].map((name) => `api-gateway/src/${name}`)),
       tests: integration('api-gateway/*', 'fuzz/*', 'links/*', 'crds/agreement', 'options/invalid', 'quota/exactness', 'retention/archive'),
     },
     {
       sources: below('api-gateway/src/openapi', 'api-gateway/src/resources/openapi'),
       tests: integration('reference/*', 'clients/*', 'fuzz/*'),
+    },
+    {
+      sources: ['api-gateway/src/resources/*/**/*'],
+      tests: integration('api-gateway/*', 'fuzz/*', 'links/{proxy,failures}', 'retention/archive', 'account/keys', 'clients/*'),
     },
     {
       sources: below('api-gateway/src/console', 'api-gateway/console'),
