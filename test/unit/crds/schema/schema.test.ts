@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
 import { definitions } from '../../../../crds/generate/custom-resource-definition.ts'
@@ -58,8 +60,8 @@ t.test('isRetryable is true for failures of the service and false for failures o
 })
 
 t.test('EVENT_TYPES and REQUEST_EVENTS list the documented event types and defaults', async (t) => {
-  const screenshots = ['queued', 'completed', 'changed', 'unfit', 'fit', 'failed'].map((end) => `screenshot.${end}`)
-  t.strictSame([...EVENT_TYPES], [...screenshots, 'video.completed', 'video.failed'])
+  const [list = ''] = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8').split('```')
+  t.strictSame([...EVENT_TYPES], list.match(/(?<=`)(screenshot|video)\.[a-z-]+(?=`)/g))
   t.strictSame(REQUEST_EVENTS, ['screenshot.completed', 'screenshot.failed', 'video.completed', 'video.failed'], 'of webhook_events')
 })
 
