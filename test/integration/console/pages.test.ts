@@ -334,7 +334,11 @@ t.test('every page is accessible and fits a telephone, in light and in dark', as
     [`videos/${id}`, 'video'],
     ['playground?format=mp4', 'text=video_scroll_duration'],
   ]
-  for (const [path, part] of pages) {
+  await page.locator('nav a').first().waitFor({ state: 'attached' })
+  const menu = await page.locator('nav a').evaluateAll((links) => links.map((link) => link.getAttribute('href')?.slice('#/'.length) ?? ''))
+  t.ok(menu.includes('system'), 'the menu has all pages')
+  const others = menu.filter((path) => !pages.some(([known]) => known.split('?')[0] === path))
+  for (const [path, part] of [...pages, ...others.map((path) => [path, 'main .panel'] as const)]) {
     await page.goto(`${url}/#/${path}`)
     await page.locator(part).first().waitFor()
     await assertAccessible(t, page, path)
