@@ -9,7 +9,7 @@ import { type Forward, openForward } from './settings/kubectl.ts'
 import { commandHelp, groupHelp, optionsHelp } from './terminal/help.ts'
 import { type Output, toPrintable } from './terminal/output.ts'
 
-/** Fits a terminal of 24 lines and 80 columns. FURTHER stands for commands that are named nowhere else. */
+/** Fits a terminal of 24 lines and 80 columns. Commands that are named nowhere else replace what follows FURTHER in its line. */
 const OVERVIEW = `Usage: tintype COMMAND [options]
 
   shot URL...            Captures pages: tintype shot example.com -o page.png
@@ -24,7 +24,7 @@ const OVERVIEW = `Usage: tintype COMMAND [options]
   webhooks               Webhooks: list, test
   usage, doctor, open    Quota; why the service does not work; the web console
   config                 Profiles: set, list, use, delete
-  completion, versionFURTHER  Completion for bash, zsh and fish; the version
+  completion, versionFURTHER    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and
 TINTYPE_API_KEY, else the profile of \`tintype config set URL -\`.
@@ -38,14 +38,11 @@ Exit codes: 0 success, 1 failure, or a change found by diff, 2 wrong usage,
 
 const firstWords = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
 
-const HELP = OVERVIEW.replace(
-  /FURTHER */,
-  firstWords
-    .filter((name) => !new RegExp(`\\b${name}\\b`).test(OVERVIEW))
-    .map((name) => `, ${name}`)
-    .join('')
-    .padEnd(4),
-)
+/** The help of the program. */
+export function overviewOf(names: readonly string[]): string {
+  const further = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(OVERVIEW)).map((name) => `, ${name}`)
+  return OVERVIEW.replace(/FURTHER(.*)/, further.join('') || '$1')
+}
 
 /** Capture options have a page of their own. */
 const withoutOptions = (command: Command): Command => ({
@@ -86,7 +83,7 @@ function groupsWith(word: string): OptionGroup[] {
 
 /** Help for the words after `--help`. */
 function helpFor(words: readonly string[], { columns }: Output): string {
-  if (words.length === 0) return HELP
+  if (words.length === 0) return overviewOf(firstWords)
   if (words[0] === 'options') return optionsHelp(groupsWith(words[1] ?? ''), toFlag, columns)
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
   if (words.length === 1 && group.length > 0) return groupHelp(group.map(withoutOptions), { common: commonFlags, columns })
@@ -105,7 +102,7 @@ function assertCount({ name, usage }: Command, count: number): void {
 async function execute(args: readonly string[], world: World, onContext: (context: Context) => void): Promise<ExitCode> {
   const [first] = args
   if (first === undefined) {
-    world.stderr.write(HELP)
+    world.stderr.write(overviewOf(firstWords))
     return EXIT.usage
   }
   if (first === '--help' || first === '-h' || first === 'help') {

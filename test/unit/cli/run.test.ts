@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { commands } from '../../../api-gateway/cli/src/commands/all.ts'
+import { overviewOf } from '../../../api-gateway/cli/src/run.ts'
 import { assertEvery } from '../../support/accepts.ts'
 import { runCli } from './fake-world.ts'
 
@@ -28,6 +29,10 @@ t.test('the help names every command and every exit code', async (t) => {
   const { stdout } = await runCli(['--help'])
   for (const { name } of commands) for (const word of name.split(' ')) t.match(stdout, new RegExp(`\\b${word}\\b`))
   for (const code of [0, 1, 2, 3, 130]) t.match(stdout, new RegExp(`\\b${code} [a-z]`))
+})
+
+t.test('the help ran a new command into the text beside it', async (t) => {
+  t.match(overviewOf(['shot', 'version', 'version-of-service']), /^ {2}completion, version, version-of-service$/m)
 })
 
 t.test('the help of a group has the common options once', async (t) => {
