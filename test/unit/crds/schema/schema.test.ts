@@ -77,15 +77,16 @@ t.test('eventsOfStatus returns the events that a status has emitted, in order', 
 })
 
 t.test('eventsOfStatus includes screenshot.changed only for a completed capture whose comparison found a change', async (t) => {
-  const of = (phase: string, changed: boolean) => eventsOfStatus('screenshot', { phase, result: { comparison: { changed } } })
-  t.strictSame(of('Completed', true), ['screenshot.queued', 'screenshot.completed', 'screenshot.changed'])
-  t.strictSame(of('Completed', false), ['screenshot.queued', 'screenshot.completed'])
-  t.strictSame(of('Failed', true), ['screenshot.queued', 'screenshot.failed'])
+  const emits = (phase: string, changed: boolean) =>
+    eventsOfStatus('screenshot', { phase, result: { comparison: { changed } } }).includes('screenshot.changed')
+  t.ok(emits('Completed', true))
+  t.notOk(emits('Completed', false))
+  t.notOk(emits('Failed', true))
 })
 
 t.test('eventsOfStatus includes screenshot.unfit and screenshot.fit only for a run that differs from the run before', async (t) => {
   const of = (unfit: string | undefined, wasFit?: boolean, phase = 'Completed') =>
-    eventsOfStatus('screenshot', { phase, result: { unfit } }, wasFit).slice(2)
+    eventsOfStatus('screenshot', { phase, result: { unfit } }, wasFit).filter((type) => /\.(un)?fit$/.test(type))
   t.strictSame(of('http_error', true), ['screenshot.unfit'])
   t.strictSame(of('http_error', false), [])
   t.strictSame(of(undefined, false), ['screenshot.fit'])
