@@ -7,7 +7,7 @@ import type { DeliveryEntry, Screenshot } from '../../../../../crds/src/kinds/sc
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { isOpenIn, openKey, type Undelivered } from '../../../../../crds/src/webhooks/deliveries.ts'
-import { type Observed, observe } from '../../../../../operator/src/controllers/delivery/controller.ts'
+import { observe } from '../../../../../operator/src/controllers/delivery/controller.ts'
 import {
   type Action,
   type DeliveryStateChange,
@@ -19,7 +19,7 @@ import {
   type Progress,
   toDeliveryStatePatch,
 } from '../../../../../operator/src/controllers/delivery/decide.ts'
-import { ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
+import { type Observed, ProgressStore } from '../../../../../operator/src/controllers/delivery/progress.ts'
 import { findOpenDeliveries, withOpenDeliveries } from '../../../../../operator/src/controllers/delivery/undelivered-store.ts'
 import { ACCOUNT_INDEX } from '../../../../../operator/src/kube/reflectors.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
