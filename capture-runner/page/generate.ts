@@ -1,4 +1,4 @@
-// Writes capture-runner/src/page/generated/sources.ts: the sources of the page functions, and the names of the steps for the records of captures.
+// Writes capture-runner/src/page/generated: the sources of the page functions, and the names of the steps for the records of captures.
 // With --check it writes nothing, and fails if a file is out of date.
 
 import path from 'node:path'
@@ -6,14 +6,14 @@ import { writeGenerated } from '../../crds/generate/write-generated.ts'
 import { STEPS } from '../src/capture/run.ts'
 import { bundlePageFunctions } from './bundle.ts'
 
-const file = path.join(import.meta.dirname, '../src/page/generated/sources.ts')
+const directory = path.join(import.meta.dirname, '../src/page/generated')
 const stepsFile = path.join(import.meta.dirname, '../../crds/src/records/generated/capture-steps.ts')
 
-const sources = await bundlePageFunctions()
-const text = `// Generated from capture-runner/page by \`npm run generate\`. Do not edit.
+const toModule = (what: string, name: string, sources: Readonly<Record<string, string>>): string =>
+  `// Generated from capture-runner/page by \`npm run generate\`. Do not edit.
 
-/** The source of each page function, as an expression. */
-export const sources = {
+/** The source of each ${what}, as an expression. */
+export const ${name} = {
 ${Object.entries(sources)
   .map(([name, source]) => `  ${name}: ${JSON.stringify(source)},\n`)
   .join('')}}
@@ -26,4 +26,8 @@ const stepsText = `// Generated from STEPS of capture-runner/src/capture/run.ts 
 export const CAPTURE_STEPS: readonly string[] = ${JSON.stringify(steps)}
 `
 
-writeGenerated({ [file]: text, [stepsFile]: stepsText })
+writeGenerated({
+  [path.join(directory, 'sources.ts')]: toModule('page function', 'sources', await bundlePageFunctions('index')),
+  [path.join(directory, 'large-sources.ts')]: toModule('page function with libraries', 'largeSources', await bundlePageFunctions('large')),
+  [stepsFile]: stepsText,
+})

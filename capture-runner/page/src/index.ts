@@ -1,4 +1,4 @@
-// Every page function. The bundle has each one separately, with what it needs: see bundle.ts.
+// Every page function without libraries. The bundle has each one separately, with what it needs: see bundle.ts.
 
 export { clickBannerButton, hideBanners } from './blocking/banners.ts'
 export { countElements, countSearchable, readPageFacts, rememberClosedRoots } from './blocking/page-facts.ts'
@@ -38,6 +38,7 @@ export { findBrokenRule, looksChallenged, readUrl } from './navigation/content.t
 export { openHere } from './navigation/new-tab.ts'
 export { readPdfOutcome, showPdf } from './navigation/pdf.ts'
 export { readDocumentFacts, readNotes, readText } from './output/document.ts'
+export { readLinks } from './output/links.ts'
 export { readHtml } from './output/saved-html.ts'
 export { findScroller, hasPlayingSound, muteMedia, scrollScroller } from './video.ts'
 export { endAnimations, isSeeking, restAnimations, restInMarquees, rewindMedia } from './waiting/animations.ts'

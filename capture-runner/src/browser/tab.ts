@@ -1,4 +1,5 @@
 import type { EgressSession } from '../egress/session.ts'
+import type { EvaluateOptions } from '../page/call.ts'
 import type { ContextPlan, MediaPlan } from '../plan/context.ts'
 import { CaptureError, FrameHungError } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
@@ -26,7 +27,7 @@ export interface Tab {
    * Evaluates an expression in an isolated world: it can access the page's elements, but the page's scripts cannot access it. The expression must be
    * synchronous, because with JavaScript disabled no timer, frame or promise completes. Otherwise `awaitPromise` returns a promise's value.
    */
-  readonly evaluate: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
+  readonly evaluate: <T>(expression: string, signal: AbortSignal, how?: EvaluateOptions) => Promise<T>
   /** Resizes the window, in CSS pixels. */
   readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
   /**
@@ -275,12 +276,9 @@ function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string):
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }
-  return async <T>(expression: string, signal: AbortSignal, awaitPromise = false): Promise<T> => {
+  return async <T>(expression: string, signal: AbortSignal, how: EvaluateOptions = {}): Promise<T> => {
     const contextId = await worldOf(signal)
-    const evaluated = await awaitResponse(
-      session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }),
-      signal,
-    )
+    const evaluated = await awaitResponse(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, ...how }), signal)
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
   }

@@ -23,11 +23,11 @@ import { follow, navigate } from '../steps/navigation/navigate.ts'
 import { openMarkup } from '../steps/navigation/open-markup.ts'
 import { noteCookies, noteEarlyRedirect, noteLateRedirect, signIn } from '../steps/navigation/sign-in.ts'
 import { listen, watchPage } from '../steps/navigation/watch-page.ts'
-import { files, maskedFiles } from '../steps/output/files.ts'
+import { files, lateFiles } from '../steps/output/files.ts'
 import { metadata, notePage, notePicture } from '../steps/output/notes.ts'
 import { print } from '../steps/output/print.ts'
 import { muteMedia, record } from '../steps/output/record.ts'
-import { ignoredElements, process, screenshot, thumbnail } from '../steps/output/screenshot.ts'
+import { ignoredElements, preview, process, screenshot, thumbnail } from '../steps/output/screenshot.ts'
 import { click, clickAll, hover, pressKey } from '../steps/preparing/click.ts'
 import { consent } from '../steps/preparing/consent.ts'
 import { hideLatecomers, hideUnwanted } from '../steps/preparing/hide-unwanted.ts'
@@ -104,7 +104,8 @@ export const STEPS: readonly Step[] = [
   print,
   redact,
   ...[metadata, notePage].map(ifMasked),
-  maskedFiles,
+  lateFiles,
+  preview,
   process,
   thumbnail,
   notePicture,

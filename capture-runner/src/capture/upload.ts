@@ -112,7 +112,8 @@ export async function uploadArtifacts(findings: Findings, order: CaptureOrder, s
   return Promise.all(
     fitting.map(async ({ type, place, bytes }) => {
       const { etag, fileSizeBytes } = await upload(bytes, place, signal)
-      return { type, fileSizeBytes, etag }
+      const places = type === 'preview' ? findings.preview : undefined
+      return { type, fileSizeBytes, etag, ...(places ? { preview: places } : {}) }
     }),
   )
 }

@@ -1,31 +1,53 @@
-import type { PageFunctionName, PageFunctions } from './functions.ts'
+import type { LargePageFunctionName, PageFunctionName, PageFunctions } from './functions.ts'
 import { sources as generated } from './generated/sources.ts'
 
 const sources: Readonly<Record<PageFunctionName, string>> = generated
 
-type Result<Name extends PageFunctionName> = Awaited<ReturnType<PageFunctions[Name]>>
+type Result<Name extends keyof PageFunctions> = Awaited<ReturnType<PageFunctions[Name]>>
 
 /** The source of a page function, as an expression. */
 export const sourceOf = (name: PageFunctionName): string => sources[name]
 
 /** A call of a page function, as an expression. */
 export const toCall = <Name extends PageFunctionName>(name: Name, ...values: Parameters<PageFunctions[Name]>): string =>
-  `${sources[name]}(${values.map((value) => JSON.stringify(value)).join()})`
+  `${sources[name]}(${toArguments(values)})`
+
+const toArguments = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join()
+
+/** How to evaluate an expression. */
+export interface EvaluateOptions {
+  /** Waits for a promise's value. */
+  awaitPromise?: boolean
+  /** Ends the expression after these milliseconds of real time. */
+  timeout?: number
+}
 
 /** Evaluates expressions in the isolated world of a page. A `Tab` is one. */
 interface Evaluator {
-  evaluate: <T>(expression: string, signal: AbortSignal) => Promise<T>
+  evaluate: <T>(expression: string, signal: AbortSignal, how?: EvaluateOptions) => Promise<T>
 }
 
 /** The tab to call a function in, and what ends the wait for its result. */
 export interface PageCall {
   tab: Evaluator
   signal: AbortSignal
+  /** Milliseconds of real time after which the browser ends the function. Absent: it may run as long as it likes. */
+  timeout?: number
 }
 
 /** Calls a page function in the isolated world of the page. For a function that returns a promise, evaluate {@link toCall}. */
 export const callInPage = <Name extends PageFunctionName>(
-  { tab, signal }: PageCall,
+  { tab, signal, timeout }: PageCall,
   name: Name,
   ...values: Parameters<PageFunctions[Name]>
-): Promise<Result<Name>> => tab.evaluate<Result<Name>>(toCall(name, ...values), signal)
+): Promise<Result<Name>> => tab.evaluate<Result<Name>>(toCall(name, ...values), signal, timeout === undefined ? {} : { timeout })
+
+/** The same for a function with libraries. */
+export async function callLargeInPage<Name extends LargePageFunctionName>(
+  { tab, signal, timeout }: PageCall & { timeout: number },
+  name: Name,
+  ...values: Parameters<PageFunctions[Name]>
+): Promise<Result<Name>> {
+  const { largeSources } = await import('./generated/large-sources.ts')
+  return tab.evaluate<Result<Name>>(`${largeSources[name]}(${toArguments(values)})`, signal, { timeout })
+}

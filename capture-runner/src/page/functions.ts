@@ -208,6 +208,36 @@ export interface NoteLimits {
   addressLength: number
 }
 
+/** Limits of {@link PageLinks}: their number, and the lengths of a URL and a text. */
+export interface LinkLimits {
+  links: number
+  url: number
+  text: number
+}
+
+export interface PageLink {
+  url: string
+  /** Empty: the link has no text and no label. */
+  text: string
+  /** Words of its `rel` attribute. */
+  rel: string[]
+  /** The page shows it. */
+  isVisible: boolean
+}
+
+export interface PageLinks {
+  links: PageLink[]
+  /** Number of links that the limits leave out. */
+  dropped: number
+}
+
+export interface PageMarkdown {
+  markdown: string
+  /** False: it is of the whole page. */
+  isArticle: boolean
+  isCut: boolean
+}
+
 export type SelectorFault = 'invalid' | 'open'
 
 /** Parameters of the PDF viewer. */
@@ -233,6 +263,9 @@ export interface ScrollerExtent {
   end: number
   windowHeight: number
 }
+
+/** Functions with libraries. Their sources are in a module that is loaded when one of them is called. */
+export type LargePageFunctionName = 'readMarkdown'
 
 /** Every page function. A closed shadow root is an object of the page, so it has no type here. */
 export interface PageFunctions {
@@ -421,6 +454,10 @@ export interface PageFunctions {
   // output
   /** The document as HTML that shows the page without its scripts, with the values of visible fields and without passwords. */
   readHtml: () => SavedHtml
+  /** Links of the page to other URLs, the first of each. Longer URLs are left out, longer texts are cut. */
+  readLinks: (limits: LinkLimits) => PageLinks
+  /** The article as Markdown, or all that the page shows. @param maxLength in UTF-16 units */
+  readMarkdown: (isArticleWanted: boolean, maxLength: number) => PageMarkdown
   /** The visible text without the matches of some selectors. */
   readText: (hidden?: readonly string[], hasOwnCanvas?: boolean) => string
   readDocumentFacts: () => DocumentFacts
@@ -436,4 +473,5 @@ export interface PageFunctions {
   scrollScroller: (top: number) => ScrollerExtent
 }
 
-export type PageFunctionName = keyof PageFunctions
+/** Functions without libraries. */
+export type PageFunctionName = Exclude<keyof PageFunctions, LargePageFunctionName>

@@ -14,6 +14,7 @@ import { buildImageProcessing, type ImageProcessingPlan } from './image-processi
 import { buildHttpCache, buildNetwork, type HttpCachePlan, type NetworkPlan } from './network.ts'
 import { buildPdf, type PdfPlan } from './pdf.ts'
 import { buildFullPage, buildImage, buildRegion, type FullPagePlan, type ImagePlan, type RegionPlan } from './picture.ts'
+import { buildPreview, type PreviewPlan } from './preview.ts'
 import { addressOf, buildSource, type SourcePlan } from './source.ts'
 import { buildCopy, type CopyPlan } from './storage.ts'
 import { buildSyntax, type SyntaxPlan } from './syntax.ts'
@@ -45,6 +46,8 @@ export interface CapturePlan extends StepPlans {
   picture: PicturePlan
   /** The additional files. */
   files: ReadonlySet<ArtifactType>
+  /** Absent: no preview is made. */
+  preview?: PreviewPlan
   /** Absent: the capture takes a screenshot. */
   video?: VideoPlan
   /** Which captures of the batch share responses. */
@@ -90,6 +93,7 @@ export function buildPlan(
     context: video ? { ...context, frameControl: 'video' } : context,
     picture: { ...buildImage(effective), ...buildFullPage(effective, context.viewport.height), ...buildRegion(effective) },
     files: new Set(artifactsOf(effective).map(({ type }) => type)),
+    ...buildPreview(effective),
     ...(video ? { video } : {}),
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),

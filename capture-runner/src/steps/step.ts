@@ -1,5 +1,5 @@
 import type { Comparison, Engine, FormKind, MovingParts, UnfitReason } from '@tintype/crds/kinds/comparison'
-import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import type { PageNotes, PreviewPlaces } from '@tintype/crds/kinds/page-notes'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { FilterLists } from '../blocking/lists.ts'
@@ -41,6 +41,8 @@ export interface Findings {
   video?: RecordedVideo
   /** Files beside the screenshot. */
   files: Map<ArtifactType, Buffer>
+  /** Where the slices of the preview are in its file. */
+  preview?: PreviewPlaces
   /** Page data that options ask for. */
   page: PageNotes
   journal?: Journal

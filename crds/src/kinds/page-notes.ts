@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
+import { MAX_PREVIEW_SLICES } from '../options/output/preview.ts'
 
 const URL_LENGTH = 2048
 const urls = (most: number, what: string) => z.array(z.string().max(URL_LENGTH)).max(most).describe(what).optional()
@@ -36,10 +37,36 @@ export const PageNotes = z.object({
 })
 export type PageNotes = z.infer<typeof PageNotes>
 
+const pixels = (what: string) => z.int().min(0).describe(`${what}, in pixels.`)
+const cssPixels = (what: string) => z.int().min(0).describe(`${what}, in CSS pixels.`)
+
+/** A picture in the file of a preview. */
+export const PreviewSlice = z.object({
+  offset: z.int().min(0).describe('First byte in the file.'),
+  length: z.int().min(0).describe('Number of bytes.'),
+  width: pixels('Width of the slice'),
+  height: pixels('Height of the slice'),
+  y: cssPixels('Top edge in the whole picture'),
+})
+export type PreviewSlice = z.infer<typeof PreviewSlice>
+
+/** Where the slices of a preview are in its file, and what they show of the picture. */
+export const PreviewPlaces = z.object({
+  scale: z.number().min(0).max(1).describe('Pixels of a slice for each CSS pixel.'),
+  width: cssPixels('Width of the whole picture'),
+  height: cssPixels('Height of the whole picture'),
+  shownWidth: cssPixels('Width that the slices show, from the left'),
+  shownHeight: cssPixels('Height that the slices show, from the top'),
+  sliceCount: z.int().min(1).describe('Number of slices of this size that show the whole height. The file can have fewer.'),
+  slices: z.array(PreviewSlice).max(MAX_PREVIEW_SLICES).describe('The slices, from top to bottom. Neighbors overlap.'),
+})
+export type PreviewPlaces = z.infer<typeof PreviewPlaces>
+
 /** A file that a runner stored beside the picture. */
 export const StoredArtifact = z.object({
   type: z.enum(ARTIFACT_TYPES).describe('Type of the file.'),
   fileSizeBytes: z.int().min(0).describe('Size of the file in bytes.'),
   etag: z.string().max(128).describe('ETag of the file in the store. The gateway serves only a file with this ETag.'),
+  preview: PreviewPlaces.describe('What is in the file of a preview.').optional(),
 })
 export type StoredArtifact = z.infer<typeof StoredArtifact>

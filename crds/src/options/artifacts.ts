@@ -1,11 +1,15 @@
 import type { CaptureOptions } from './catalog.ts'
-import { FileFormat, isMoving, ThumbnailFormat } from './output/formats.ts'
+import { FileFormat, ImageFormat, isMoving, ThumbnailFormat } from './output/formats.ts'
+import { PreviewFormat, previewDefaults } from './output/preview.ts'
 
 // Files beside the picture. The options alone determine the files and their names. The operator presigns an upload URL for each file
 // before the capture, and never reads a name from what a runner wrote.
 
 /** Types of files beside the picture. */
-export const ARTIFACT_TYPES = ['thumbnail', 'html', 'text', 'mhtml', 'har', 'console', 'accessibility_tree', 'poster', 'diff'] as const
+export const ARTIFACT_TYPES = [
+  ...(['thumbnail', 'preview', 'html', 'text', 'markdown', 'links', 'mhtml', 'har', 'console'] as const),
+  ...(['accessibility_tree', 'poster', 'diff'] as const),
+] as const
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number]
 
 /** One file beside the picture. */
@@ -20,6 +24,8 @@ export interface Artifact {
 const SAVED = [
   { option: 'saveHtml', type: 'html', extension: 'html', contentType: 'text/html; charset=utf-8' },
   { option: 'saveText', type: 'text', extension: 'txt', contentType: 'text/plain; charset=utf-8' },
+  { option: 'saveMarkdown', type: 'markdown', extension: 'md', contentType: 'text/markdown; charset=utf-8' },
+  { option: 'saveLinks', type: 'links', extension: 'links.json', contentType: 'application/json' },
   { option: 'saveMhtml', type: 'mhtml', extension: 'mhtml', contentType: 'multipart/related' },
   { option: 'saveHar', type: 'har', extension: 'har', contentType: 'application/json' },
   { option: 'saveConsole', type: 'console', extension: 'console.json', contentType: 'application/json' },
@@ -38,6 +44,7 @@ export const ARTIFACT_CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
 export const FILE_EXTENSIONS: readonly string[] = [
   ...FileFormat.options,
   ...ThumbnailFormat.options.map((format) => `thumb.${format}`),
+  ...PreviewFormat.options.map((format) => `preview.${format}`),
   ...SAVED.map(({ extension }) => extension),
 ]
 
@@ -48,10 +55,21 @@ export function thumbnailFormat(options: CaptureOptions): ThumbnailFormat | unde
   return chosen ?? (format === 'avif' ? 'webp' : format)
 }
 
+/** Format of the preview; undefined if none is requested, or if the file is no picture. */
+export function previewFormat({ format = 'png', preview, previewFormat: chosen }: CaptureOptions): PreviewFormat | undefined {
+  const isPicture = ImageFormat.safeParse(format).success
+  return preview !== undefined && isPicture ? (chosen ?? previewDefaults.previewFormat) : undefined
+}
+
+const toPicture = (type: ArtifactType, name: string, format: string | undefined): Artifact[] =>
+  format === undefined ? [] : [{ type, extension: `${name}.${format}`, contentType: `image/${format}` }]
+
 /** The files beside the picture that the options request. */
 export function artifactsOf(options: CaptureOptions | undefined = {}): Artifact[] {
-  const format = thumbnailFormat(options)
-  const thumbnail: Artifact[] = format ? [{ type: 'thumbnail', extension: `thumb.${format}`, contentType: `image/${format}` }] : []
+  const pictures = [
+    ...toPicture('thumbnail', 'thumb', thumbnailFormat(options)),
+    ...toPicture('preview', 'preview', previewFormat(options)),
+  ]
   const saved = SAVED.filter(({ option }) => options[option]).map(({ type, extension, contentType }) => ({ type, extension, contentType }))
-  return [...thumbnail, ...saved].filter(({ type }, index, all) => all.findIndex((other) => other.type === type) === index)
+  return [...pictures, ...saved].filter(({ type }, index, all) => all.findIndex((other) => other.type === type) === index)
 }

@@ -3,6 +3,7 @@ import { comparisonGroup } from './output/comparison.ts'
 import { storageGroup } from './output/delivery.ts'
 import { extraFilesGroup, metadataGroup } from './output/extra-files.ts'
 import { imageGroup, imageProcessingGroup, pdfGroup, videoGroup } from './output/formats.ts'
+import { previewGroup } from './output/preview.ts'
 import { emulationGroup, findDevice, identityGroup, networkGroup, placeGroup, viewportGroup } from './page/browser.ts'
 import { failingGroup, sourceGroup, waitingGroup } from './page/loading.ts'
 import { fullPageGroup, regionGroup } from './page/part.ts'
@@ -16,7 +17,17 @@ import { defaultsOf, type Option } from './rules/declare.ts'
 /** Every group of capture options, in the order of the CRD. */
 export const captureGroups = [
   ...([viewportGroup, sourceGroup, identityGroup, networkGroup, placeGroup, emulationGroup, preparingGroup, blockingGroup] as const),
-  ...([waitingGroup, failingGroup, fullPageGroup, regionGroup, imageGroup, imageProcessingGroup, pdfGroup, videoGroup] as const),
+  ...([
+    waitingGroup,
+    failingGroup,
+    fullPageGroup,
+    regionGroup,
+    imageGroup,
+    imageProcessingGroup,
+    previewGroup,
+    pdfGroup,
+    videoGroup,
+  ] as const),
   ...([extraFilesGroup, metadataGroup, comparisonGroup, storageGroup] as const),
 ] as const
 

@@ -295,6 +295,11 @@ export const contradictions: readonly Contradiction[] = [
     all(set('compareTo'), other('format', ...ImageFormat.options)),
     'compare_to needs a picture: set format to png, jpeg, webp or avif, or leave compare_to out',
   ),
+  refuse(
+    'preview_needs_a_picture',
+    all(set('preview'), other('format', ...ImageFormat.options)),
+    'preview needs a picture: set format to png, jpeg, webp or avif, or leave preview out',
+  ),
   ...(['cacheTtl', 'cacheKey', 'cacheRefresh'] as const).map((option) =>
     refuse(`${toSnakeCase(option)}_needs_cache`, all(on(option), not(on('cache'))), `${toSnakeCase(option)} needs cache: true`),
   ),

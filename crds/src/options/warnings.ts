@@ -76,6 +76,8 @@ export const warnings: readonly Warning[] = [
   ...warn(['imageProgressive'], 'on webp and avif', is('format', 'webp', 'avif')),
   ...warn(['imagePaletteColors', 'optimizeForSpeed'], 'on formats other than png', other('format', 'png', 'pdf')),
   ...warn(['thumbnailFormat'], 'without thumbnail_width or thumbnail_height', not(any(set('thumbnailWidth'), set('thumbnailHeight')))),
+  ...warn(['previewFormat', 'previewMaxSide', 'previewMaxBytes'], 'without preview', not(set('preview'))),
+  ...warn(['previewMaxSlices'], 'without preview slices', not(is('preview', 'slices'))),
   ...warn(['compareThreshold', 'compareColorTolerance', 'compareAntialiasing'], 'without compare_to', not(set('compareTo'))),
   ...warn(['compareIgnore', 'compareAcceptStatus'], 'on pdf', isPdf),
   ...warn(PICTURE_OPTIONS, 'on pdf', isPdf),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createdAtOf, isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
 import { DEFAULT_ACCOUNT } from '../identifiers/names.ts'
+import { PreviewPlaces } from '../kinds/page-notes.ts'
 import type { Screenshot } from '../kinds/screenshot.ts'
 import { FileFormat, ThumbnailFormat } from '../options/output/formats.ts'
 import type { Whole } from '../schema/custom-resource.ts'
@@ -199,7 +200,7 @@ const Result = z.looseObject({
     .optional(),
   unfit: text(64).optional(),
   artifacts: z
-    .array(z.looseObject({ type: text(64), fileSizeBytes: z.int().min(0), etag: text(256) }))
+    .array(z.looseObject({ type: text(64), fileSizeBytes: z.int().min(0), etag: text(256), preview: PreviewPlaces.optional() }))
     .max(64)
     .optional(),
   warnings: texts.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ComparisonRule, Engine, MovingParts, UNFIT_MEANING, UnfitReason } from '../kinds/comparison.ts'
+import { PreviewPlaces } from '../kinds/page-notes.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { MovingFormat, StillFormat } from '../options/output/formats.ts'
 import { JOB_ERRORS } from '../schema/errors.ts'
@@ -56,10 +57,23 @@ const page = z.object({
   ...optionalNotes,
 })
 
+const preview = z
+  .object({
+    scale: PreviewPlaces.shape.scale,
+    width: PreviewPlaces.shape.width,
+    height: PreviewPlaces.shape.height,
+    shown_width: PreviewPlaces.shape.shownWidth,
+    shown_height: PreviewPlaces.shape.shownHeight,
+    slice_count: PreviewPlaces.shape.sliceCount,
+    slices: PreviewPlaces.shape.slices,
+  })
+  .describe('What is in the file of a preview. A Range header reads one slice of it.')
+
 const artifact = z.object({
   type: z.enum(ARTIFACT_TYPES).describe('Kind of the artifact.'),
   download_url: z.string().nullable().describe('A link that needs no key. Null when the file has expired.'),
   file_size_bytes: count('Size in bytes.'),
+  preview: preview.optional(),
 })
 
 const comparison = z
@@ -156,6 +170,7 @@ export const VideoRecordSchema = z
   .describe('The full record of a video. It always has all fields; unknown values are null.')
 
 export type PageRecord = z.infer<typeof page>
+export type PreviewRecord = z.infer<typeof preview>
 export type ArtifactRecord = z.infer<typeof artifact>
 export type ComparisonRecord = z.infer<typeof comparison>
 

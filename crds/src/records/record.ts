@@ -1,5 +1,6 @@
 import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
 import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
+import type { PreviewPlaces } from '../kinds/page-notes.ts'
 import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
 import { artifactsOf } from '../options/artifacts.ts'
 import { type CaptureOptions, captureDefaults, isLarge, withDefaults } from '../options/catalog.ts'
@@ -12,7 +13,7 @@ import { renameKeys, toSnakeCase } from '../text/words.ts'
 import { unitsOf } from '../usage/usage.ts'
 import { isReused } from './cache.ts'
 import { CAPTURE_STEPS } from './generated/capture-steps.ts'
-import type { ArtifactRecord, ComparisonRecord, PageRecord, ScreenshotRecord, VideoFields } from './record-schema.ts'
+import type { ArtifactRecord, ComparisonRecord, PageRecord, PreviewRecord, ScreenshotRecord, VideoFields } from './record-schema.ts'
 import { objectKey } from './storage-keys.ts'
 
 // The record of a screenshot that clients receive: from the gateway in responses, from the operator in events. A full record always
@@ -83,9 +84,16 @@ function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): Artifa
     const found = stored.find((artifact) => artifact.type === type)
     if (!found) return []
     const link = linkTo(objectKey(accountOf(screenshot), id, extension), screenshot)
-    return [{ type, download_url: link?.url ?? null, file_size_bytes: found.fileSizeBytes }]
+    const { fileSizeBytes, preview } = found
+    const places = type === 'preview' && preview ? { preview: toPreview(preview) } : {}
+    return [{ type, download_url: link?.url ?? null, file_size_bytes: fileSizeBytes, ...places }]
   })
 }
+
+const toPreview = ({ scale, width, height, shownWidth, shownHeight, sliceCount, slices }: PreviewPlaces): PreviewRecord => ({
+  ...{ scale, width, height, shown_width: shownWidth, shown_height: shownHeight, slice_count: sliceCount },
+  slices: slices.map(({ offset, length, width, height, y }) => ({ offset, length, width, height, y })),
+})
 
 function toComparison(screenshot: Screenshot, artifacts: readonly ArtifactRecord[]): ComparisonRecord | null {
   const to = screenshot.spec.options?.compareTo

@@ -8,6 +8,7 @@ import { createRequire, isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { buildConsole } from '../../../api-gateway/console/build.ts'
+import { analyzePageModule } from '../../../capture-runner/page/bundle.ts'
 import { repository } from '../host/state.ts'
 import { findForeignPackage, hostPlatform, isForPlatform, type Platform } from './platforms.ts'
 
@@ -98,7 +99,12 @@ export async function bundleProgram(
     legalComments: 'none', // the complete license texts are in separate files
     logLevel: 'silent',
   })
-  const used = [metafile, ...(program === 'api-gateway' ? [await buildConsole(path.join(dist, 'app/console'))] : [])]
+  const used = [
+    metafile,
+    ...(program === 'api-gateway' ? [await buildConsole(path.join(dist, 'app/console'))] : []),
+    // Their sources are in a generated file, so the bundle does not show their packages.
+    ...(program === 'capture-runner' ? [await analyzePageModule('large', repository)] : []),
+  ]
   const packages = path.join(dist, 'node_modules')
   const copied = await copyPackages(externalsOf(metafile), directory, packages, platform)
   copied.push(...(await copyServed(served[program] ?? {}, directory, packages)))

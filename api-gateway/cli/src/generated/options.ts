@@ -256,6 +256,16 @@ export const optionGroups: readonly OptionGroup[] = [
     ],
   },
   {
+    title: "Preview",
+    options: [
+      {"name":"preview","kind":"text","summary":"Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to --preview-max-slices, one behind the other in one file. Default: none.","values":["fit","slices"]},
+      {"name":"preview_format","kind":"text","summary":"Format of each slice: webp or jpeg. Default: webp.","values":["webp","jpeg"]},
+      {"name":"preview_max_side","kind":"integer","summary":"Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568."},
+      {"name":"preview_max_bytes","kind":"integer","summary":"Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144."},
+      {"name":"preview_max_slices","kind":"integer","summary":"Maximum number of slices, for preview slices, 1 to 12. Default: 12."},
+    ],
+  },
+  {
     title: "PDF",
     options: [
       {"name":"pdf_paper_format","kind":"text","summary":"Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.","values":["a0","a1","a2","a3","a4","a5","a6","letter","legal","tabloid","ledger"]},
@@ -298,6 +308,8 @@ export const optionGroups: readonly OptionGroup[] = [
     options: [
       {"name":"save_html","kind":"boolean","summary":"Stores the page’s final HTML, with the values of visible fields and without passwords, beside the capture. Default: false."},
       {"name":"save_text","kind":"boolean","summary":"Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false."},
+      {"name":"save_markdown","kind":"boolean","summary":"Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false."},
+      {"name":"save_links","kind":"boolean","summary":"Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false."},
       {"name":"save_mhtml","kind":"boolean","summary":"Stores the page with its images and styles as one MHTML file, which can contain what --mask-selectors hides, beside the capture. Default: false."},
       {"name":"save_har","kind":"boolean","summary":"Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what --mask-selectors hides, beside the capture. Default: false."},
       {"name":"save_console","kind":"boolean","summary":"Stores console messages and uncaught errors, which can contain what --mask-selectors hides, as JSON beside the capture. Default: false."},

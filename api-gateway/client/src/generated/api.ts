@@ -707,6 +707,22 @@ export interface components {
                  */
                 thumbnail_format?: "jpeg" | "png" | "webp";
                 /**
+                 * @description Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file. Default: none.
+                 * @enum {string}
+                 */
+                preview?: "fit" | "slices";
+                /**
+                 * @description Format of each slice: webp or jpeg. Default: webp.
+                 * @enum {string}
+                 */
+                preview_format?: "webp" | "jpeg";
+                /** @description Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568. */
+                preview_max_side?: number;
+                /** @description Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144. */
+                preview_max_bytes?: number;
+                /** @description Maximum number of slices, for preview slices, 1 to 12. Default: 12. */
+                preview_max_slices?: number;
+                /**
                  * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
                  * @enum {string}
                  */
@@ -747,6 +763,10 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
+                /** @description Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false. */
+                save_markdown?: boolean;
+                /** @description Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false. */
+                save_links?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
@@ -1310,6 +1330,22 @@ export interface components {
                  */
                 thumbnail_format?: "jpeg" | "png" | "webp";
                 /**
+                 * @description Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file. Default: none.
+                 * @enum {string}
+                 */
+                preview?: "fit" | "slices";
+                /**
+                 * @description Format of each slice: webp or jpeg. Default: webp.
+                 * @enum {string}
+                 */
+                preview_format?: "webp" | "jpeg";
+                /** @description Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568. */
+                preview_max_side?: number;
+                /** @description Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144. */
+                preview_max_bytes?: number;
+                /** @description Maximum number of slices, for preview slices, 1 to 12. Default: 12. */
+                preview_max_slices?: number;
+                /**
                  * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
                  * @enum {string}
                  */
@@ -1381,6 +1417,10 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
+                /** @description Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false. */
+                save_markdown?: boolean;
+                /** @description Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false. */
+                save_links?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
@@ -1860,6 +1900,22 @@ export interface components {
                  */
                 thumbnail_format?: "jpeg" | "png" | "webp";
                 /**
+                 * @description Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file. Default: none.
+                 * @enum {string}
+                 */
+                preview?: "fit" | "slices";
+                /**
+                 * @description Format of each slice: webp or jpeg. Default: webp.
+                 * @enum {string}
+                 */
+                preview_format?: "webp" | "jpeg";
+                /** @description Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568. */
+                preview_max_side?: number;
+                /** @description Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144. */
+                preview_max_bytes?: number;
+                /** @description Maximum number of slices, for preview slices, 1 to 12. Default: 12. */
+                preview_max_slices?: number;
+                /**
                  * @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.
                  * @enum {string}
                  */
@@ -1900,6 +1956,10 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
+                /** @description Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false. */
+                save_markdown?: boolean;
+                /** @description Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false. */
+                save_links?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
@@ -2320,6 +2380,22 @@ export interface components {
                 format?: "mp4" | "webm" | "gif";
                 /** @description Background color for pages that set none: a hex value, rgb(), rgba() or one of the 17 names of CSS 2. Default: none. */
                 background_color?: string;
+                /**
+                 * @description Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file. Default: none.
+                 * @enum {string}
+                 */
+                preview?: "fit" | "slices";
+                /**
+                 * @description Format of each slice: webp or jpeg. Default: webp.
+                 * @enum {string}
+                 */
+                preview_format?: "webp" | "jpeg";
+                /** @description Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568. */
+                preview_max_side?: number;
+                /** @description Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144. */
+                preview_max_bytes?: number;
+                /** @description Maximum number of slices, for preview slices, 1 to 12. Default: 12. */
+                preview_max_slices?: number;
                 /** @description Length of the video in seconds, 1 to 120; a gif has at most 15. Default: 5. */
                 video_duration?: number;
                 /** @description Frames in each second, 5 to 60. A video has at most 3600 frames. Default: 30. */
@@ -2355,6 +2431,10 @@ export interface components {
                 save_html?: boolean;
                 /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean;
+                /** @description Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false. */
+                save_markdown?: boolean;
+                /** @description Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false. */
+                save_links?: boolean;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
@@ -3161,11 +3241,39 @@ export interface components {
                  * @description Kind of the artifact.
                  * @enum {string}
                  */
-                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
+                type: "thumbnail" | "preview" | "html" | "text" | "markdown" | "links" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
                 /** @description A link that needs no key. Null when the file has expired. */
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
+                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                preview?: {
+                    /** @description Pixels of a slice for each CSS pixel. */
+                    scale: number;
+                    /** @description Width of the whole picture, in CSS pixels. */
+                    width: number;
+                    /** @description Height of the whole picture, in CSS pixels. */
+                    height: number;
+                    /** @description Width that the slices show, from the left, in CSS pixels. */
+                    shown_width: number;
+                    /** @description Height that the slices show, from the top, in CSS pixels. */
+                    shown_height: number;
+                    /** @description Number of slices of this size that show the whole height. The file can have fewer. */
+                    slice_count: number;
+                    /** @description The slices, from top to bottom. Neighbors overlap. */
+                    slices: {
+                        /** @description First byte in the file. */
+                        offset: number;
+                        /** @description Number of bytes. */
+                        length: number;
+                        /** @description Width of the slice, in pixels. */
+                        width: number;
+                        /** @description Height of the slice, in pixels. */
+                        height: number;
+                        /** @description Top edge in the whole picture, in CSS pixels. */
+                        y: number;
+                    }[];
+                };
             }[];
             /** @description Why the capture failed. */
             error: components["schemas"]["CaptureError"] | null;
@@ -3769,6 +3877,16 @@ export interface components {
                 thumbnail_height?: number | null;
                 /** @description Format of the thumbnail: jpeg, png or webp. Default: the format of the picture, or webp for avif. */
                 thumbnail_format?: ("jpeg" | "png" | "webp") | null;
+                /** @description Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file. Default: none. */
+                preview?: ("fit" | "slices") | null;
+                /** @description Format of each slice: webp or jpeg. Default: webp. */
+                preview_format?: ("webp" | "jpeg") | null;
+                /** @description Maximum width and height of each slice in pixels, 896 to 2000. Default: 1568. */
+                preview_max_side?: number | null;
+                /** @description Maximum bytes of each slice, 65536 to 1048576. Quality is reduced until the slice fits, then its height. Default: 262144. */
+                preview_max_bytes?: number | null;
+                /** @description Maximum number of slices, for preview slices, 1 to 12. Default: 12. */
+                preview_max_slices?: number | null;
                 /** @description Paper format of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4. */
                 pdf_paper_format?: ("a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "a6" | "letter" | "legal" | "tabloid" | "ledger") | null;
                 /** @description Width of the sheet with a unit, such as 210mm, 8.5in or 800px. Overrides pdf_paper_format. Default: none. */
@@ -3829,6 +3947,10 @@ export interface components {
                 save_html?: boolean | null;
                 /** @description Stores the page’s visible text, with that of fields, buttons and style sheets and without passwords, beside the capture. Default: false. */
                 save_text?: boolean | null;
+                /** @description Stores the page’s article as Markdown, or the whole page if it has no article, beside the capture. Default: false. */
+                save_markdown?: boolean | null;
+                /** @description Stores the page’s links as JSON, with their URLs, texts and whether they stay within the site, beside the capture. Default: false. */
+                save_links?: boolean | null;
                 /** @description Stores the page with its images and styles as one MHTML file, which can contain what mask_selectors hides, beside the capture. Default: false. */
                 save_mhtml?: boolean | null;
                 /** @description Stores the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides, beside the capture. Default: false. */
@@ -4037,11 +4159,39 @@ export interface components {
                  * @description Kind of the artifact.
                  * @enum {string}
                  */
-                type: "thumbnail" | "html" | "text" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
+                type: "thumbnail" | "preview" | "html" | "text" | "markdown" | "links" | "mhtml" | "har" | "console" | "accessibility_tree" | "poster" | "diff";
                 /** @description A link that needs no key. Null when the file has expired. */
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
+                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                preview?: {
+                    /** @description Pixels of a slice for each CSS pixel. */
+                    scale: number;
+                    /** @description Width of the whole picture, in CSS pixels. */
+                    width: number;
+                    /** @description Height of the whole picture, in CSS pixels. */
+                    height: number;
+                    /** @description Width that the slices show, from the left, in CSS pixels. */
+                    shown_width: number;
+                    /** @description Height that the slices show, from the top, in CSS pixels. */
+                    shown_height: number;
+                    /** @description Number of slices of this size that show the whole height. The file can have fewer. */
+                    slice_count: number;
+                    /** @description The slices, from top to bottom. Neighbors overlap. */
+                    slices: {
+                        /** @description First byte in the file. */
+                        offset: number;
+                        /** @description Number of bytes. */
+                        length: number;
+                        /** @description Width of the slice, in pixels. */
+                        width: number;
+                        /** @description Height of the slice, in pixels. */
+                        height: number;
+                        /** @description Top edge in the whole picture, in CSS pixels. */
+                        y: number;
+                    }[];
+                };
             }[];
             /** @description Why the capture failed. */
             error: components["schemas"]["CaptureError"] | null;

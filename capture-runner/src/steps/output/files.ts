@@ -8,11 +8,15 @@ import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/page-time.ts'
 import { callInAllFrames, includeClosedRoots } from '../whole-page.ts'
+import { makeLinks, makeMarkdown } from './page-contents.ts'
 
 /** Files of the page. Steps of their own create the others. */
-type Saved = Exclude<ArtifactType, 'thumbnail' | 'poster' | 'diff'>
+type Saved = Exclude<ArtifactType, Made>
 
-const isSaved = (type: ArtifactType): type is Saved => type !== 'thumbnail' && type !== 'poster' && type !== 'diff'
+const MADE = ['thumbnail', 'preview', 'poster', 'diff'] as const
+type Made = (typeof MADE)[number]
+
+const isSaved = (type: ArtifactType): type is Saved => !MADE.some((made) => made === type)
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
@@ -26,8 +30,10 @@ async function withoutPasswords<Made>(work: Work, make: () => Promise<Made>): Pr
   }
 }
 
-/** Creates each kind of file. */
-const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
+/** Creates each kind of file; undefined leaves it out. */
+const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string | undefined> | string>> = {
+  markdown: makeMarkdown,
+  links: makeLinks,
   html: async (work) => {
     await includeClosedRoots(work)
     const { html, lost } = await callInPage(work, 'readHtml')
@@ -64,10 +70,17 @@ const UNMASKED: ReadonlySet<Saved> = new Set(['mhtml', 'har', 'console'])
 const typesOf = (plan: CapturePlan): Saved[] => [...plan.files].filter(isSaved)
 
 async function save(work: Work, types: readonly Saved[]): Promise<void> {
-  for (const type of types) work.findings.files.set(type, Buffer.from(await MAKERS[type](work)))
+  for (const type of types) {
+    const text = await MAKERS[type](work)
+    if (text !== undefined) work.findings.files.set(type, Buffer.from(text))
+  }
 }
 
-const isBeforePicture = (plan: CapturePlan) => (type: Saved) => plan.options.maskSelectors === undefined || UNMASKED.has(type)
+/** Files that take long to make on some pages. They must not change what the picture shows, or delay it. */
+const LATE: ReadonlySet<Saved> = new Set(['markdown', 'links'])
+
+const isBeforePicture = (plan: CapturePlan) => (type: Saved) =>
+  !LATE.has(type) && (plan.options.maskSelectors === undefined || UNMASKED.has(type))
 const isAfterPicture = (plan: CapturePlan) => (type: Saved) => !isBeforePicture(plan)(type)
 
 /** Saves the additional files of the page as it is captured. */
@@ -78,9 +91,12 @@ export const files: Step = {
   run: (work) => save(work, typesOf(work.plan).filter(isBeforePicture(work.plan))),
 }
 
-/** Saves the files from which the masked elements have been removed. */
-export const maskedFiles: Step = {
-  name: 'maskedFiles',
-  isWanted: (plan) => typesOf(plan).some(isAfterPicture(plan)),
+/** True if the page is needed after its picture was taken. */
+export const hasLateFiles = (plan: CapturePlan): boolean => typesOf(plan).some(isAfterPicture(plan))
+
+/** Saves the files for which the page can wait until its picture is taken, and those from which the masked elements have been removed. */
+export const lateFiles: Step = {
+  name: 'lateFiles',
+  isWanted: hasLateFiles,
   run: (work) => save(work, typesOf(work.plan).filter(isAfterPicture(work.plan))),
 }

@@ -2,6 +2,7 @@ import { callInPage } from '../../page/call.ts'
 import { isBlank, isTooLargeToBeBlank } from '../../picture/blank.ts'
 import type { BrowserFormat } from '../../picture/encode.ts'
 import { makeThumbnail, processPicture } from '../../picture/image-processing.ts'
+import { makePreview } from '../../picture/preview.ts'
 import { stitch } from '../../picture/stitch.ts'
 import { type Cut, cutPage, isInWindow } from '../../picture/tiles.ts'
 import type { Color, Tile } from '../../plan/picture.ts'
@@ -14,6 +15,7 @@ import type { Step, Work } from '../step.ts'
 import { passTime } from '../waiting/page-time.ts'
 import { STOPPED } from '../waiting/still-page.ts'
 import { includeClosedRoots } from '../whole-page.ts'
+import { hasLateFiles } from './files.ts'
 
 const RETRY_MILLISECONDS = 50
 /** Time for a page to paint after a blank screenshot. */
@@ -62,8 +64,8 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
 async function takePiece(work: Work, { width, height }: Tile, scale: number, take: () => Promise<Buffer>): Promise<Buffer> {
   const taking = take()
   // From here on the browser draws and encodes for a while, so the next page may load meanwhile.
-  // The files of a masked page are saved after the picture.
-  if (work.plan.options.maskSelectors === undefined) work.onPageReady?.()
+  // Some files, and those of a masked page, are saved after the picture.
+  if (work.plan.options.maskSelectors === undefined && !hasLateFiles(work.plan)) work.onPageReady?.()
   const picture = await taking
   const pixels = width * height * scale ** 2
   const { blankPageAction } = work.plan.options
@@ -216,6 +218,21 @@ export const ignoredElements: Step = {
     for (const { selector, areas } of findings.ignoredElements) {
       if (areas.length === 0) findings.warnings.push(`compare_ignore matched no visible element: ${shorten(selector)}`)
     }
+  },
+}
+
+/** Creates the preview, of the picture before its processing: only that has a size in CSS pixels. */
+export const preview: Step = {
+  name: 'preview',
+  isWanted: (plan) => plan.preview !== undefined,
+  run: async ({ plan, findings, signal }) => {
+    const { preview: wanted } = plan
+    if (!wanted || !findings.picture || !findings.frame) return
+    const { file, places } = await abortable(makePreview(findings.picture, findings.frame.scale, wanted), signal)
+    findings.files.set('preview', file)
+    findings.preview = places
+    if (places.shownWidth < places.width)
+      findings.warnings.push(`the preview shows ${places.shownWidth} of ${places.width} CSS pixels of the width`)
   },
 }
 

@@ -153,6 +153,6 @@ const FRAME_MILLISECONDS = 16
 export async function nextFrame({ tab, clock, signal }: Work, milliseconds: number): Promise<void> {
   if (clock?.isHeld) return void (await clock.advance(FRAME_MILLISECONDS, false, signal))
   // The document may be replaced meanwhile.
-  const frame = tab.evaluate(toCall('nextFrame'), signal, true).catch(() => signal.throwIfAborted())
+  const frame = tab.evaluate(toCall('nextFrame'), signal, { awaitPromise: true }).catch(() => signal.throwIfAborted())
   await Promise.race([frame, pause(milliseconds, signal)])
 }

@@ -390,6 +390,6 @@ class IdleTime {
     const end = () => {
       this.isOver = true
     }
-    inDocument(work, undefined, () => work.tab.evaluate(toCall('whenIdle'), work.signal, true)).then(end, end)
+    inDocument(work, undefined, () => work.tab.evaluate(toCall('whenIdle'), work.signal, { awaitPromise: true })).then(end, end)
   }
 }

@@ -80,6 +80,7 @@ const CAPTURED = {
   'options/output/full-page': ['hideFixed', 'scrollWindow'],
   'options/output/full-page-reveal': ['restoreSectionLinks'],
   'options/output/image-processing': ['readNotes'],
+  'options/output/page-contents': ['readLinks'],
   'options/output/pdf': ['findLoader'],
   'options/page/blocking': ['clickBannerButton', 'countElements', 'hideBanners'],
   'options/page/identity': ['refuseServiceWorkers', 'removeSharedWorkers'],

@@ -57,6 +57,8 @@ const effects: readonly (readonly [options: CaptureOptions, changes: object])[] 
   [{ fullPage: true }, { picture: { fullPage: true } }],
   [{ waitForImages: true, timeout: 7_000 }, { imagesMilliseconds: 7_000 }],
   [{ offline: true, html: '<p>' }, { isOffline: true }],
+  [{ preview: 'fit' }, { preview: { format: 'webp', maxSide: 1_568, maxBytes: 262_144, maxSlices: 1 } }],
+  [{ preview: 'slices', previewFormat: 'jpeg', previewMaxSlices: 5 }, { preview: { format: 'jpeg', maxSlices: 5 } }],
   [
     {
       ...{
@@ -186,6 +188,10 @@ const cases: [options: CaptureOptions, steps: string[]][] = [
   [{ blockBannersByHeuristics: true }, ['hideUnwanted', 'hideLatecomers']],
   [{ blockServiceWorkers: true }, ['holdRequests']],
   [{ allowRequests: ['*'] }, []],
+  [{ saveMarkdown: true }, ['lateFiles']],
+  [{ saveLinks: true, saveText: true, maskSelectors: ['p'] }, ['checkSyntax', 'mask', 'redact', 'lateFiles']],
+  [{ preview: 'fit' }, ['preview']],
+  [{ previewMaxSide: 1_000 }, []],
 ]
 for (const [options, steps] of cases) {
   t.test(`${JSON.stringify(options)} adds ${steps.length === 0 ? 'no step' : steps.join(', ')}`, async (t) => {

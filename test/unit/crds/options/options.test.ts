@@ -31,16 +31,19 @@ t.test('artifactsOf returns only the files that the options request', async (t) 
     { type: 'thumbnail', extension: 'thumb.webp', contentType: 'image/webp' },
     { type: 'har', extension: 'har', contentType: 'application/json' },
   ])
+  t.match(artifactsOf({ preview: 'slices', previewFormat: 'jpeg', format: 'avif' }), [{ type: 'preview', extension: 'preview.jpeg' }])
+  t.strictSame(artifactsOf({ preview: 'slices', format: 'pdf' }), [])
 })
 
 const everything = {
   ...{ thumbnailWidth: 100, saveHtml: true, saveText: true, saveMhtml: true },
   ...{ saveHar: true, saveConsole: true, saveAccessibilityTree: true, videoPoster: true },
+  ...{ saveMarkdown: true, saveLinks: true, preview: 'fit' as const },
 }
 
 t.test('artifactsOf gives every file a unique key that downloads accept', async (t) => {
   const extensions = ['png', ...artifactsOf(everything).map(({ extension }) => extension)]
-  t.equal(new Set(extensions).size, 9)
+  t.equal(new Set(extensions).size, 12)
   const id = 'scr_0123456789abcdefghjkmnpqrs'
   for (const extension of extensions) t.match(parseObjectKey(`users/acme/${id}.${extension}`), { id, extension })
 })

@@ -95,6 +95,22 @@ t.test('toRecord lists the requested and stored files beside the picture', async
   t.match(toRecord(shot, () => undefined).artifacts, [{ type: 'html', download_url: null }], 'an expired file has no link')
 })
 
+t.test('toRecord shows where the slices of a preview are', async (t) => {
+  const slices = [{ offset: 0, length: 5, width: 896, height: 1_568, y: 0 }]
+  const places = { scale: 0.7, width: 1_280, height: 5_000, shownWidth: 1_280, shownHeight: 2_240, sliceCount: 3, slices }
+  const artifacts = (['preview', 'html'] as const).map((type) => ({ type, fileSizeBytes: 5, etag: 'x', preview: places }))
+  const status = completedStatus({ result: { ...completedStatus().result, artifacts } })
+  const shot = aScreenshot({ spec: { accountName: 'acme', options: { preview: 'fit', saveHtml: true } }, status })
+  const id = shot.metadata.name.replace('-', '_')
+  t.strictSame(toRecord(shot, linkTo).artifacts, [
+    {
+      ...{ type: 'preview', download_url: `https://files.example.com/users/acme/${id}.preview.webp`, file_size_bytes: 5 },
+      preview: { scale: 0.7, width: 1_280, height: 5_000, shown_width: 1_280, shown_height: 2_240, slice_count: 3, slices },
+    },
+    { type: 'html', download_url: `https://files.example.com/users/acme/${id}.html`, file_size_bytes: 5 },
+  ])
+})
+
 t.test('toRecord includes the comparison with the screenshot that the options name', async (t) => {
   const to = 'scr_6ybsne2r7m8z0q3x5v1c4h9kfd'
   const regions = [{ x: 1, y: 2, width: 3, height: 4 }]
