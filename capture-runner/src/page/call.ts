@@ -10,9 +10,15 @@ export const sourceOf = (name: PageFunctionName): string => sources[name]
 
 /** A call of a page function, as an expression. */
 export const toCall = <Name extends PageFunctionName>(name: Name, ...values: Parameters<PageFunctions[Name]>): string =>
-  `${sources[name]}(${toArguments(values)})`
+  callOf(sources[name], values)
 
-const toArguments = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join()
+const callOf = (source: string, values: readonly unknown[]): string => `${source}(${values.map((value) => JSON.stringify(value)).join()})`
+
+/** The same for a function with libraries. */
+async function toLargeCall<Name extends LargePageFunctionName>(name: Name, ...values: Parameters<PageFunctions[Name]>): Promise<string> {
+  const { largeSources } = await import('./generated/large-sources.ts')
+  return callOf(largeSources[name], values)
+}
 
 /** How to evaluate an expression. */
 export interface EvaluateOptions {
@@ -43,11 +49,8 @@ export const callInPage = <Name extends PageFunctionName>(
 ): Promise<Result<Name>> => tab.evaluate<Result<Name>>(toCall(name, ...values), signal, timeout === undefined ? {} : { timeout })
 
 /** The same for a function with libraries. */
-export async function callLargeInPage<Name extends LargePageFunctionName>(
+export const callLargeInPage = async <Name extends LargePageFunctionName>(
   { tab, signal, timeout }: PageCall & { timeout: number },
   name: Name,
   ...values: Parameters<PageFunctions[Name]>
-): Promise<Result<Name>> {
-  const { largeSources } = await import('./generated/large-sources.ts')
-  return tab.evaluate<Result<Name>>(`${largeSources[name]}(${toArguments(values)})`, signal, { timeout })
-}
+): Promise<Result<Name>> => tab.evaluate<Result<Name>>(await toLargeCall(name, ...values), signal, { timeout })

@@ -23,7 +23,9 @@ export const previewGroup = group(['Preview', NOTE], SEPARATE, {
   previewMaxBytes: integer(65536, 1048576, { default: 262144 })(
     'Maximum bytes of each slice. Quality is reduced until the slice fits, then its height.',
   ),
-  previewMaxSlices: integer(1, MAX_PREVIEW_SLICES, { default: MAX_PREVIEW_SLICES })('Maximum number of slices, for preview slices.'),
+  previewMaxSlices: integer(1, MAX_PREVIEW_SLICES, { default: MAX_PREVIEW_SLICES, example: 4 })(
+    'Maximum number of slices, for preview slices.',
+  ),
 })
 
 export const previewDefaults = defaultsOf(previewGroup.options)
