@@ -67,6 +67,6 @@ export const StoredArtifact = z.object({
   type: z.enum(ARTIFACT_TYPES).describe('Type of the file.'),
   fileSizeBytes: z.int().min(0).describe('Size of the file in bytes.'),
   etag: z.string().max(128).describe('ETag of the file in the store. The gateway serves only a file with this ETag.'),
-  preview: PreviewPlaces.describe('What is in the file of a preview.').optional(),
+  preview: PreviewPlaces.describe('Slices in the file of a preview.').optional(),
 })
 export type StoredArtifact = z.infer<typeof StoredArtifact>

@@ -67,7 +67,7 @@ const preview = z
     slice_count: PreviewPlaces.shape.sliceCount,
     slices: PreviewPlaces.shape.slices,
   })
-  .describe('What is in the file of a preview. A Range header reads one slice of it.')
+  .describe('Slices in the file of a preview. A Range header reads one slice of it.')
 
 const artifact = z.object({
   type: z.enum(ARTIFACT_TYPES).describe('Kind of the artifact.'),

@@ -3246,7 +3246,7 @@ export interface components {
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
-                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                /** @description Slices in the file of a preview. A Range header reads one slice of it. */
                 preview?: {
                     /** @description Pixels of a slice for each CSS pixel. */
                     scale: number;
@@ -4164,7 +4164,7 @@ export interface components {
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
-                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                /** @description Slices in the file of a preview. A Range header reads one slice of it. */
                 preview?: {
                     /** @description Pixels of a slice for each CSS pixel. */
                     scale: number;
