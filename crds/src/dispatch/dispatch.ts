@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ScreenshotPolicy } from '../kinds/capture-policy.ts'
 import { Engine, FormKind, IgnoredElements, MovingParts } from '../kinds/comparison.ts'
 import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 import { CaptureOptions, type EffectiveOptions, withDefaults } from '../options/catalog.ts'
@@ -106,6 +107,8 @@ export const CaptureOrder = z.object({
   baseline: Baseline.optional(),
   /** Later runs of a schedule are compared with the picture, so it waits as long as they do. */
   isWatched: z.literal(true).optional(),
+  /** Hosts that the capture is limited to, and the API key that they are of. Absent: no limits. */
+  capturePolicy: ScreenshotPolicy.optional(),
   /** What moved in the last run of the schedule. */
   moving: MovingParts.optional(),
   /** Unix time in milliseconds at which the attempt ends. */

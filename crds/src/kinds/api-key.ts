@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Label } from '../identifiers/names.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { CapturePolicySpec, hostPatterns, optionNames } from './capture-policy.ts'
 
 /** Scopes that an API key of an account can grant. `*` contains all of them. */
 export const SCOPES = [
@@ -49,36 +50,17 @@ const LinkSecretSpec = z.object({
     .optional(),
 })
 
-/** A host name in lower case, or `*.` and a host name for its subdomains. International names are in Punycode, as browsers send them. */
-export const LINK_HOST = /^(\*\.)?[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/
-export const MAX_LINK_HOST_LENGTH = 255
-export const MAX_LINK_HOSTS = 64
-export const MAX_LINK_OPTIONS = 256
-
 export const LinkPolicySpec = z.object({
-  allowedHosts: z
-    .array(z.string().max(MAX_LINK_HOST_LENGTH).regex(LINK_HOST))
-    .max(MAX_LINK_HOSTS)
-    .describe(
-      'Hosts of pages that links may capture, or *.suffix for all subdomains; international names in Punycode, such as xn--bcher-kva.example. Absent: all; an empty list: none.',
-    )
-    .optional(),
+  allowedHosts: hostPatterns('Hosts of pages that links may capture').optional(),
   allowOwnMarkup: z
     .boolean()
     .describe(
       'Whether links may have markup of their own: html, markdown, styles, styleUrls, pdfHeaderTemplate and pdfFooterTemplate. Absent: only if allowedHosts is absent.',
     )
     .optional(),
-  allowedOptions: z
-    .array(
-      z
-        .string()
-        .max(64)
-        .regex(/^[a-z][A-Za-z0-9]*$/),
-    )
-    .max(MAX_LINK_OPTIONS)
-    .describe('Names of options that links may have, such as viewportWidth. Absent: all that links support; an empty list: none.')
-    .optional(),
+  allowedOptions: optionNames(
+    'Names of options that links may have, such as viewportWidth. Absent: all that links support; an empty list: none.',
+  ).optional(),
 })
 export type LinkPolicySpec = z.infer<typeof LinkPolicySpec>
 
@@ -108,6 +90,7 @@ export const ApiKeySpec = z.object({
   ).optional(),
   linkSecret: LinkSecretSpec.describe('Version of the secret that signs links of the key. A new version replaces the secret.').optional(),
   linkPolicy: LinkPolicySpec.describe('What signed links of the key may capture. Absent: no limits.').optional(),
+  capturePolicy: CapturePolicySpec.describe('What captures of the key may show and request, links included. Absent: no limits.').optional(),
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 

@@ -8,6 +8,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName, subdomainName } from '../schema/custom-resource.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
 import { MAX_SHORT_URL, TargetUrl } from '../schema/fields.ts'
+import { ScreenshotPolicy } from './capture-policy.ts'
 import { Comparison, Engine, FormKind, IgnoredElements, MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
 
@@ -77,6 +78,9 @@ export const ScreenshotSpec = z.object({
     .max(64)
     .describe('Names of the options that are encrypted or in the bucket, and therefore not shown here. Set by the gateway only.')
     .optional(),
+  capturePolicy: ScreenshotPolicy.describe(
+    'Hosts that the capture policy of the API key allows, as it was at creation. Absent: no limits. Set by the gateway only.',
+  ).optional(),
   scheduleRef: z
     .object({
       name: subdomainName('Name of the ScreenshotSchedule.'),

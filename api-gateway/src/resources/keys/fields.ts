@@ -1,15 +1,8 @@
+import { HOST_PATTERN, MAX_HOST_PATTERN_LENGTH, MAX_HOST_PATTERNS } from '@tintype/crds/addresses/host-patterns'
 import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import {
-  ALL_SCOPES,
-  type ApiKey,
-  LINK_HOST,
-  type LinkPolicySpec,
-  MAX_LINK_HOST_LENGTH,
-  MAX_LINK_HOSTS,
-  MAX_LINK_OPTIONS,
-  SCOPES,
-} from '@tintype/crds/kinds/api-key'
+import { ALL_SCOPES, type ApiKey, type LinkPolicySpec, SCOPES } from '@tintype/crds/kinds/api-key'
+import { MAX_POLICY_OPTIONS } from '@tintype/crds/kinds/capture-policy'
 import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
 import { withAsciiForm } from '@tintype/crds/text/ascii-form'
 import { ZONED_TIME } from '@tintype/crds/text/time-text'
@@ -27,12 +20,12 @@ const hosts = z
   .array(
     z
       .string()
-      .max(MAX_LINK_HOST_LENGTH)
-      .regex(LINK_HOST, withAsciiForm('must be a host name in lower case, such as example.com, or *.example.com for its subdomains')),
+      .max(MAX_HOST_PATTERN_LENGTH)
+      .regex(HOST_PATTERN, withAsciiForm('must be a host name in lower case, such as example.com, or *.example.com for its subdomains')),
   )
-  .max(MAX_LINK_HOSTS)
+  .max(MAX_HOST_PATTERNS)
   .meta({ uniqueItems: true })
-const options = z.array(z.string().max(64)).max(MAX_LINK_OPTIONS).meta({ uniqueItems: true })
+const options = z.array(z.string().max(64)).max(MAX_POLICY_OPTIONS).meta({ uniqueItems: true })
 
 const HOSTS_TEXT = 'Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none.'
 const MARKUP_TEXT =

@@ -1,3 +1,4 @@
+import { matchesUrl } from '@tintype/crds/addresses/host-patterns'
 import type { LinkPolicySpec } from '@tintype/crds/kinds/api-key'
 import { optionsByName } from '@tintype/crds/options/groups'
 import { MARKUP_URL } from '@tintype/crds/options/page/loading'
@@ -29,20 +30,11 @@ export function assertLinkOptions(options: Readonly<Record<string, unknown>>, po
   throw new ApiError('OPTION_NOT_ALLOWED', refused.map(({ message }) => message).join('; '), { details: refused })
 }
 
-const WILDCARD = '*.'
-
-/** True if a pattern of a link policy matches a host. `*.example.com` matches subdomains only. */
-function matchesHost(host: string, pattern: string): boolean {
-  const expected = pattern.toLowerCase()
-  return expected.startsWith(WILDCARD) ? host.endsWith(expected.slice(1)) && host.length > expected.length - 1 : host === expected
-}
-
 /**
  * True if the policy allows pages of this URL's host. It also decides about the final URL, after redirects. Own markup without a base URL has no host;
  * {@link assertLinkOptions} decides about it.
  */
 export function isHostAllowed(url: string, { allowedHosts }: LinkPolicySpec): boolean {
   if (allowedHosts === undefined || url === MARKUP_URL) return true
-  const host = URL.parse(url)?.hostname.replace(/\.$/, '') ?? ''
-  return allowedHosts.some((pattern) => matchesHost(host, pattern))
+  return matchesUrl(url, allowedHosts)
 }

@@ -190,6 +190,7 @@ export function buildOrder(
     ...(artifacts.length > 0 ? { artifacts } : {}),
     ...(baseline ? { baseline: toOrderBaseline(baseline) } : {}),
     ...(isWatched(spec) ? { isWatched: true } : {}),
+    ...(spec.capturePolicy ? { capturePolicy: spec.capturePolicy } : {}),
     ...(spec.scheduleRef?.moving ? { moving: spec.scheduleRef.moving } : {}),
     deadline: deadlineOf(shot).getTime(),
     ...(trace ? { traceparent: toTraceparent(trace) } : {}),

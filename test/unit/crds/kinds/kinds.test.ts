@@ -13,12 +13,11 @@ const url = 'https://example.com/'
 const aHook = (more: object) => ({ url: 'https://example.com/hook', events: ['screenshot.completed'], ...more })
 
 const badHosts = ['', '*', 'Example.com', 'https://example.com', 'example.com/', 'a..b', '*.*.example.com', '-a.example', 'bücher.example']
-const badLinkPolicies = [
+const badPolicies = [
   ...badHosts.map((host) => ({ allowedHosts: [host] })),
   { allowedHosts: Array(65).fill('a.example') },
   ...['', 'viewport_width', 'Width'].map((option) => ({ allowedOptions: [option] })),
   { allowedOptions: Array(257).fill('delay') },
-  { allowOwnMarkup: 'no' },
 ]
 
 const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object[] }[] = [
@@ -66,12 +65,16 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
       { linkPolicy: { allowedHosts: ['example.com', '*.example.com', 'xn--bcher-kva.example', '10.0.0.1'] } },
       { linkPolicy: { allowedOptions: ['viewportWidth'] } },
       { linkPolicy: { allowedHosts: [], allowedOptions: [], allowOwnMarkup: true } },
+      { capturePolicy: {} },
+      { capturePolicy: { allowedHosts: ['a.example'], allowedRequestHosts: ['*.a.example'], allowedOptions: [], allowOwnContent: true } },
     ],
     refuses: [
       ...[{ scopes: ['everything'] }, { name: '' }, { lastFour: 'abcde' }, { accountName: 'Acme' }],
       ...[{}, { version: 0 }, { version: 1.5 }, { version: 2 ** 31 }].map((linkSecret) => ({ linkSecret })),
       { linkSecret: { version: 2, previous: { version: 1 } } },
-      ...badLinkPolicies.map((linkPolicy) => ({ linkPolicy })),
+      ...[...badPolicies, { allowOwnMarkup: 'no' }].map((linkPolicy) => ({ linkPolicy })),
+      ...[...badPolicies, { allowOwnContent: 'no' }].map((capturePolicy) => ({ capturePolicy })),
+      ...badHosts.map((host) => ({ capturePolicy: { allowedRequestHosts: [host] } })),
     ],
   },
   {

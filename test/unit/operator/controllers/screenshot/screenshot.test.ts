@@ -117,6 +117,14 @@ t.test('buildOrder contains the batch of a Screenshot that has one', async (t) =
   t.notOk('batchId' in buildOrder(shot, storage, parts))
 })
 
+t.test('buildOrder contains the hosts that the key of the Screenshot is limited to', async (t) => {
+  const parts = { options: undefined, maxFileBytes: 1_000, now: at(1) }
+  const capturePolicy = { keyId: 'key_1', allowedHosts: ['example.com'], allowedRequestHosts: [] }
+  const limited = buildOrder({ ...shot, spec: { ...shot.spec, capturePolicy } }, storage, parts)
+  t.strictSame(CaptureOrder.parse(limited).capturePolicy, capturePolicy)
+  t.notOk('capturePolicy' in buildOrder(shot, storage, parts))
+})
+
 t.test('buildOrder signs a read of the picture to compare with', async (t) => {
   asked.length = 0
   const ignored = [{ selector: '#clock', boxes: [{ x: 1, y: 2, width: 3, height: 4 }] }]
