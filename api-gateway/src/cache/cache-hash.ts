@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { currentSecret, type KeyRing } from '@tintype/crds/crypto/signatures'
+import type { HostLists } from '@tintype/crds/kinds/capture-policy'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { optionsByName } from '@tintype/crds/options/groups'
 import type { PrivateOptions } from '@tintype/crds/options/private'
@@ -13,6 +14,14 @@ export interface PictureRequest {
   privateOptions?: PrivateOptions | undefined
   /** The client's own `cache_key`. */
   cacheKey?: string | undefined
+  /** Hosts to which the API key limits its captures. */
+  policy?: HostLists | undefined
+}
+
+/** The lists without order. Absent without limits, so that the hashes of unlimited keys stay. */
+function toHosts({ allowedHosts, allowedRequestHosts }: HostLists = {}): unknown[] {
+  const lists = [allowedHosts, allowedRequestHosts].map((hosts) => (hosts ? [...new Set(hosts)].sort() : null))
+  return lists.some((list) => list !== null) ? [lists] : []
 }
 
 type Options = Readonly<Record<string, unknown>>
@@ -27,10 +36,12 @@ const toRelevantOptions = (options: Options): Options =>
 
 /**
  * The cache key of a request: equal for requests that must produce the same picture. It is an HMAC because private options are part of it, and
- * someone with read access to the bucket must not be able to guess them.
+ * someone with read access to the bucket must not be able to guess them. The hosts that the key allows are part of it, because redirects and frames
+ * of the same page may be refused for one key and not for another.
  */
-export function cacheHash({ account, url, options, privateOptions = {}, cacheKey = '' }: PictureRequest, ring: KeyRing): string {
-  const content = canonical([account, url, toRelevantOptions(withDefaults(options)), toRelevantOptions(privateOptions), cacheKey])
+export function cacheHash({ account, url, options, privateOptions = {}, cacheKey = '', policy }: PictureRequest, ring: KeyRing): string {
+  const relevant = [toRelevantOptions(withDefaults(options)), toRelevantOptions(privateOptions)]
+  const content = canonical([account, url, ...relevant, cacheKey, ...toHosts(policy)])
   return createHmac('sha256', currentSecret(ring))
     .update(`cache\n${JSON.stringify(content)}`)
     .digest('hex')

@@ -1,4 +1,5 @@
 import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { ScreenshotPolicy } from '@tintype/crds/kinds/capture-policy'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
@@ -32,6 +33,8 @@ export interface RequestedOptions {
 export interface BuildRequest extends RequestedOptions {
   accountName: string
   targets: readonly CaptureTarget[]
+  /** Hosts to which the API key limits its captures. */
+  capturePolicy?: ScreenshotPolicy | undefined
   /** Trace of the request, which its captures continue. */
   traceparent?: string | undefined
 }
@@ -47,17 +50,21 @@ export async function buildAll(
   { ids, batchId, reservation, estimatedTime }: CreationPlan,
   deps: BuildDeps,
 ): Promise<NewScreenshot[]> {
-  const { accountName, targets, options, privateOptions, cache, record, traceparent } = wanted
+  const { accountName, targets, capturePolicy, options, privateOptions, cache, record, traceparent } = wanted
   const owners = targets.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
   const pictures = await mapConcurrently(targets, LOOK_UPS, ({ url, privateOptions: own }) =>
-    findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
+    findPicture(
+      { account: accountName, url, options, privateOptions: { ...privateOptions, ...own }, policy: capturePolicy },
+      cache,
+      deps,
+    ),
   )
   return targets.map(({ url }, index) =>
     buildScreenshot(
       ids[index] ?? '',
-      { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation },
+      { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation, capturePolicy },
       { estimatedTime, traceparent },
     ),
   )

@@ -103,10 +103,14 @@ export type JobErrorCode = keyof typeof JOB_ERRORS
 /** Error codes of responses. */
 export const HTTP_ERRORS = {
   VALIDATION_ERROR: { status: 400, remedy: 'Correct the fields listed in error.details.' },
-  URL_NOT_ALLOWED: { status: 400, remedy: 'Use a public http or https URL.' },
+  URL_NOT_ALLOWED: { status: 400, remedy: 'Use a public http or https URL whose host the policies of the API key allow.' },
   UNAUTHORIZED: { status: 401, remedy: 'Send the header Authorization: Bearer <API_KEY>.' },
   INVALID_API_KEY: { status: 401, remedy: 'Use an API key that exists, is active and has not expired.' },
   INSUFFICIENT_SCOPE: { status: 403, remedy: 'Use an API key with the scope that the header WWW-Authenticate names.' },
+  POLICY_TOO_NARROW: {
+    status: 403,
+    remedy: 'Use an API key whose capture policy is at least as wide. The message names the field that is narrower.',
+  },
   ACCOUNT_SUSPENDED: { status: 403, remedy: 'Ask an administrator of this service to end the suspension of the account.' },
   NOT_FOUND: { status: 404, remedy: 'Check the id and the path.' },
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
@@ -155,7 +159,7 @@ export const HTTP_ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, remedy: 'Use a new Idempotency-Key for another request.' },
   OPTION_NOT_ALLOWED: {
     status: 403,
-    remedy: 'Leave out the options that the message names: this service does not allow them.',
+    remedy: 'Leave out the options that the message names: this service, or a policy of the API key, does not allow them.',
   },
   LINK_INVALID: {
     status: 403,

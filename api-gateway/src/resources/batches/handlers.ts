@@ -10,6 +10,7 @@ import { planScreenshots } from '../../creation/plan.ts'
 import { setReplayedHeader } from '../../http/headers.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/requests.ts'
+import { assertCaptureWithin, captureLimitsOf, keptPolicyOf, toIdentifiedBody } from '../keys/capture-limits.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
 import { readRecord } from '../screenshots/links.ts'
 import { withDefaultThumbnail } from '../screenshots/options/default-thumbnail.ts'
@@ -26,12 +27,15 @@ export async function createBatch({ request, reply, body }: Input<object, BatchR
   const { account, accountName } = request
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
-  const count = requested.targets.length
+  const targets = body.targets.map((target, index) => ({ ...target, path: `urls[${index}]` }))
+  assertCaptureWithin({ ...body, targets }, captureLimitsOf(request.apiKey))
+  const capturePolicy = keptPolicyOf(request.apiKey)
+  const count = targets.length
   const execution = await deps.idempotency.begin({
     account: accountName,
     key: request.headers['idempotency-key'],
     route: 'POST /screenshots/batch',
-    body: request.body,
+    body: toIdentifiedBody(request.body, capturePolicy),
     admit: () => deps.queue.check(account, count),
     newPlan: () => planScreenshots(deps.now(), count, true, deps.queue.estimate(account, count)),
   })
@@ -39,7 +43,7 @@ export async function createBatch({ request, reply, body }: Input<object, BatchR
   const urls = requested.targets.map(({ url }) => url)
   const build = async () => {
     if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-    return buildAll({ ...requested, accountName, traceparent: traceparentOf(request) }, execution.plan, deps)
+    return buildAll({ ...requested, accountName, capturePolicy, traceparent: traceparentOf(request) }, execution.plan, deps)
   }
   const items = await createItems({ account, execution, urls, batchId, build }, { ...deps, log: request.log })
   deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)

@@ -1,111 +1,12 @@
-import { HOST_PATTERN, MAX_HOST_PATTERN_LENGTH, MAX_HOST_PATTERNS } from '@tintype/crds/addresses/host-patterns'
 import { apiKeyIdOf, createdAtOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import { ALL_SCOPES, type ApiKey, type LinkPolicySpec, SCOPES } from '@tintype/crds/kinds/api-key'
-import { MAX_POLICY_OPTIONS } from '@tintype/crds/kinds/capture-policy'
-import { applyMergePatch } from '@tintype/crds/schema/merge-patch'
-import { withAsciiForm } from '@tintype/crds/text/ascii-form'
+import { ALL_SCOPES, type ApiKey, SCOPES } from '@tintype/crds/kinds/api-key'
 import { ZONED_TIME } from '@tintype/crds/text/time-text'
-import { toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import type { Problem } from '../../common/errors.ts'
 import { findDuplicateProblems, jsonBody } from '../../http/body.ts'
-import { definedOf, displayName, instantField, isAhead, iso, isoOrNull, messageBody, name } from '../../http/fields.ts'
-import { unknownName } from '../../http/problems.ts'
-import { captureOptionFields, recordOptions } from '../screenshots/options/options-body.ts'
-
-// The limits that the owner of a key sets for its links. The API has snake_case names of options, and the ApiKey has camelCase names.
-
-const hosts = z
-  .array(
-    z
-      .string()
-      .max(MAX_HOST_PATTERN_LENGTH)
-      .regex(HOST_PATTERN, withAsciiForm('must be a host name in lower case, such as example.com, or *.example.com for its subdomains')),
-  )
-  .max(MAX_HOST_PATTERNS)
-  .meta({ uniqueItems: true })
-const options = z.array(z.string().max(64)).max(MAX_POLICY_OPTIONS).meta({ uniqueItems: true })
-
-const HOSTS_TEXT = 'Hosts of pages that links may capture; *.example.com stands for all subdomains. Null: all. An empty list: none.'
-const MARKUP_TEXT =
-  'Whether links may have markup of their own: html, markdown, styles, style_urls, pdf_header_template and pdf_footer_template. Null: only if allowed_hosts is null.'
-const OPTIONS_TEXT = 'Names of options that links may have. Null: all that links support. An empty list: none.'
-
-/** The field `link_policy` of a body. */
-const LinkPolicyBody = name(
-  'LinkPolicyRequest',
-  z
-    .strictObject({
-      allowed_hosts: hosts.nullable().optional().describe(HOSTS_TEXT),
-      allowed_options: options.nullable().optional().describe(OPTIONS_TEXT),
-      allow_own_markup: z.boolean().nullable().optional().describe(MARKUP_TEXT),
-    })
-    .describe('Limits of the signed links of the key.'),
-)
-type LinkPolicyBody = z.infer<typeof LinkPolicyBody>
-
-/** The field `link_policy` of a record. */
-const LinkPolicyRecord = name(
-  'LinkPolicy',
-  z
-    .object({
-      allowed_hosts: z.array(z.string()).nullable().describe(HOSTS_TEXT),
-      allowed_options: z.array(z.string()).nullable().describe(OPTIONS_TEXT),
-      allow_own_markup: z.boolean().nullable().describe(MARKUP_TEXT),
-    })
-    .describe('Limits of the signed links of a key.'),
-)
-type LinkPolicyRecord = z.infer<typeof LinkPolicyRecord>
-
-const optionNames = [...Object.keys(captureOptionFields), ...Object.keys(recordOptions)]
-
-/** Finds duplicates and unknown options. */
-function findLinkPolicyProblems({ allowed_hosts, allowed_options }: LinkPolicyBody): Problem[] {
-  const unknown = (allowed_options ?? []).flatMap((option, index): Problem[] => {
-    if (optionNames.includes(option)) return []
-    const path = `link_policy.allowed_options[${index}]`
-    return [{ path, code: 'invalid_value', message: `${path}: ${unknownName('', option, { '': optionNames }).message}` }]
-  })
-  return [
-    ...findDuplicateProblems('link_policy.allowed_hosts', allowed_hosts ?? []),
-    ...findDuplicateProblems('link_policy.allowed_options', allowed_options ?? []),
-    ...unknown,
-  ]
-}
-
-/** Fields of the spec. Null removes a limit. */
-function toLimits({ allowed_hosts: allowedHosts, allowed_options: names, allow_own_markup: allowOwnMarkup }: LinkPolicyBody) {
-  return definedOf({ allowedHosts, allowedOptions: names === null ? null : names?.map(toCamelCase), allowOwnMarkup })
-}
-
-/** The policy of a new key. Undefined: no limits. */
-export function toLinkPolicySpec(policy: LinkPolicyBody | null | undefined, stored: LinkPolicySpec = {}): LinkPolicySpec | undefined {
-  const spec = policy ? (applyMergePatch(stored, toLimits(policy)) as LinkPolicySpec) : {}
-  return Object.keys(spec).length > 0 ? spec : undefined
-}
-
-/** The merge patch of the stored policy. */
-export const toLinkPolicyPatch = (policy: LinkPolicyBody | null, stored: LinkPolicySpec | undefined): object | null =>
-  policy && toLinkPolicySpec(policy, stored) ? toLimits(policy) : null
-
-/** The policy that replaces every earlier limit. */
-export const toWholePolicy = (policy: LinkPolicyBody): LinkPolicyBody => ({
-  allowed_hosts: null,
-  allowed_options: null,
-  allow_own_markup: null,
-  ...policy,
-})
-
-/** The policy for a record. Null: no limits. */
-function toLinkPolicyRecord({ allowedHosts, allowedOptions, allowOwnMarkup }: LinkPolicySpec = {}): LinkPolicyRecord | null {
-  if (!allowedHosts && !allowedOptions && allowOwnMarkup === undefined) return null
-  return {
-    allowed_hosts: allowedHosts ?? null,
-    allowed_options: allowedOptions?.map(toSnakeCase) ?? null,
-    allow_own_markup: allowOwnMarkup ?? null,
-  }
-}
+import { displayName, instantField, isAhead, iso, isoOrNull, messageBody, name } from '../../http/fields.ts'
+import { CapturePolicyBody, CapturePolicyRecord, capturePolicies, LinkPolicyBody, LinkPolicyRecord, linkPolicies } from './policy-fields.ts'
 
 const MAX_DAYS = 3_650
 const DAY_MILLISECONDS = 86_400_000
@@ -128,6 +29,7 @@ const expiresAt = z
   .describe('When the key expires, in ISO 8601.')
 
 const linkPolicy = LinkPolicyBody.nullable().optional()
+const capturePolicy = CapturePolicyBody.nullable().optional()
 
 export const CreateKeyBody = name(
   'CreateKey',
@@ -138,6 +40,7 @@ export const CreateKeyBody = name(
       expires_at: expiresAt.nullable().optional().describe('When the key expires. Null or absent: never.'),
       expires_in_days: z.int().min(1).max(MAX_DAYS).optional().describe('Days until the key expires, instead of expires_at.'),
       link_policy: linkPolicy.describe('Limits of the signed links of the key. Null or absent: none.'),
+      capture_policy: capturePolicy.describe('Limits of the captures of the key. Null or absent: none.'),
     })
     .describe('A new API key.'),
 )
@@ -152,6 +55,7 @@ export const UpdateKeyBody = name(
       is_active: z.boolean().nullable().optional().describe('False makes the key invalid until it is true again. Null: true.'),
       expires_at: expiresAt.nullable().optional().describe('When the key expires. Null: never.'),
       link_policy: linkPolicy.describe('Limits of the signed links of the key. PATCH keeps limits that are absent. Null: none.'),
+      capture_policy: capturePolicy.describe('Limits of the captures of the key. PATCH keeps limits that are absent. Null: none.'),
     })
     .describe('Fields of a key to change, at least one.')
     .meta({ minProperties: 1 }),
@@ -168,6 +72,11 @@ function findExpiryConflicts({ expires_at, expires_in_days }: Partial<CreateKeyB
   return [{ path: 'expires_in_days', code: 'contradiction', message: 'expires_at and expires_in_days exclude each other' }]
 }
 
+const findPolicyProblems = ({ link_policy, capture_policy }: Pick<CreateKeyBody, 'link_policy' | 'capture_policy'>): Problem[] => [
+  ...linkPolicies.findProblems(link_policy ?? {}),
+  ...capturePolicies.findProblems(capture_policy ?? {}),
+]
+
 export const createKeyBody = jsonBody({
   schema: CreateKeyBody,
   examples: {
@@ -176,16 +85,20 @@ export const createKeyBody = jsonBody({
       value: { name: 'deploy pipeline', scopes: ['screenshots:read', 'screenshots:write'], expires_in_days: 365 },
     },
     full: { summary: 'A key with all scopes', value: { name: 'operations' } },
+    hosts: {
+      summary: 'A key that captures one site',
+      value: { name: 'docs', scopes: ['screenshots:write'], capture_policy: { allowed_hosts: ['example.com', '*.example.com'] } },
+    },
   },
   check: (body, { now }: Clock) => [
     ...findDuplicateProblems('scopes', body.scopes),
     ...findExpiryProblems(body, now()),
     ...findExpiryConflicts(body),
-    ...findLinkPolicyProblems(body.link_policy ?? {}),
+    ...findPolicyProblems(body),
   ],
 })
 
-/** Body of PATCH and PUT /keys/{id}. PUT replaces the link policy as a whole. */
+/** Body of PATCH and PUT /keys/{id}. PUT replaces each policy as a whole. */
 export const updateKeyBody = jsonBody({
   schema: UpdateKeyBody,
   examples: {
@@ -198,7 +111,7 @@ export const updateKeyBody = jsonBody({
   check: (body, { now }: Clock) => [
     ...findDuplicateProblems('scopes', body.scopes),
     ...findExpiryProblems(body, now()),
-    ...findLinkPolicyProblems(body.link_policy ?? {}),
+    ...findPolicyProblems(body),
   ],
 })
 
@@ -224,6 +137,7 @@ export const KeyRecord = name(
     last_used_at: instantField.nullable().describe('Last use, accurate to ten minutes.'),
     previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation is valid.'),
     link_policy: LinkPolicyRecord.nullable().describe('Limits of the signed links of the key. Null: none.'),
+    capture_policy: CapturePolicyRecord.nullable().describe('Limits of the captures of the key. Null: none.'),
   }),
 )
 export type KeyRecord = z.infer<typeof KeyRecord>
@@ -264,6 +178,7 @@ export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyR
     expires_at: isoOrNull(expiryTime),
     last_used_at: isoOrNull(status?.lastUsedTime),
     previous_key_expires_at: isAhead(previous?.expiryTime, now) ? iso(previous.expiryTime) : null,
-    link_policy: toLinkPolicyRecord(spec.linkPolicy),
+    link_policy: linkPolicies.toRecord(spec.linkPolicy),
+    capture_policy: capturePolicies.toRecord(spec.capturePolicy),
   }
 }

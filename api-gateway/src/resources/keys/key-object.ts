@@ -3,12 +3,16 @@ import { deriveLinkSecret, keyHash, type LinkKey } from '@tintype/crds/crypto/ap
 import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation, Label, toObjectName } from '@tintype/crds/identifiers/names'
 import { type ApiKey, type ApiKeySpec, accountScopes, hashesOf, hasScope, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
+import type { CapturePolicySpec } from '@tintype/crds/kinds/capture-policy'
+import { isAtLeastAsWide } from '@tintype/crds/policies/width'
 import { ApiError } from '../../common/errors.ts'
 import { definedOf, isAhead, iso } from '../../http/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../../store/ports.ts'
 import { assertNoOverlap, overlapEnd, type RotateBody } from '../shared/rotation.ts'
+import { assertAsWide } from './capture-limits.ts'
 import { isActive } from './credentials.ts'
-import { type CreateKeyBody, expiryOf, toLinkPolicyPatch, toLinkPolicySpec, type UpdateKeyBody } from './fields.ts'
+import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './fields.ts'
+import { capturePolicies, linkPolicies } from './policy-fields.ts'
 
 /** A key before it is stored. */
 export interface NewApiKey {
@@ -25,8 +29,9 @@ interface KeyParts {
 
 /** The object of a new key. It contains the hash of the key, never its text. */
 export function buildApiKey(body: CreateKeyBody, { id, accountName, text, now }: KeyParts): NewApiKey {
-  const { name, scopes, link_policy } = body
-  const optional = definedOf({ scopes, expiryTime: expiryOf(body, now), linkPolicy: toLinkPolicySpec(link_policy) })
+  const { name, scopes, link_policy, capture_policy } = body
+  const policies = { linkPolicy: linkPolicies.toSpec(link_policy), capturePolicy: capturePolicies.toSpec(capture_policy) }
+  const optional = definedOf({ scopes, expiryTime: expiryOf(body, now), ...policies })
   return {
     metadata: { name: toObjectName(id), labels: { [Label.keyHash1]: keyHash(text) } },
     spec: { accountName, name, lastFour: text.slice(-4), ...optional },
@@ -35,7 +40,7 @@ export function buildApiKey(body: CreateKeyBody, { id, accountName, text, now }:
 
 /** The patch for an update. */
 export function toKeyPatch(
-  { name, scopes, is_active, expires_at, link_policy }: UpdateKeyBody,
+  { name, scopes, is_active, expires_at, link_policy, capture_policy }: UpdateKeyBody,
   { spec }: Pick<ApiKey, 'spec'>,
   now: Date,
 ): ObjectPatch {
@@ -46,7 +51,8 @@ export function toKeyPatch(
       scopes,
       active: is_active,
       expiryTime: typeof expires_at === 'string' ? iso(expires_at) : expires_at,
-      linkPolicy: link_policy === undefined ? undefined : toLinkPolicyPatch(link_policy, spec.linkPolicy),
+      linkPolicy: link_policy === undefined ? undefined : linkPolicies.toPatch(link_policy, spec.linkPolicy),
+      capturePolicy: capture_policy === undefined ? undefined : capturePolicies.toPatch(capture_policy, spec.capturePolicy),
     }),
   }
 }
@@ -81,26 +87,37 @@ function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], probl
   throw new ApiError('INSUFFICIENT_SCOPE', `${problem}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })
 }
 
+/** The capture policy of a key after a change. */
+export const policyAfter = ({ spec }: Pick<ApiKey, 'spec'>, change: UpdateKeyBody): CapturePolicySpec | undefined =>
+  change.capture_policy === undefined ? spec.capturePolicy : capturePolicies.toSpec(change.capture_policy, spec.capturePolicy)
+
 /**
- * A key cannot grant scopes that it lacks, neither to a new key nor to an existing one.
- * @throws ApiError INSUFFICIENT_SCOPE
+ * A key cannot grant scopes that it lacks, nor captures that its own policy refuses, neither to a new key nor to an existing one.
+ * @param policy the capture policy of the other key
+ * @throws ApiError INSUFFICIENT_SCOPE, POLICY_TOO_NARROW
  */
-export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
+export function assertCanGrant(granting: ApiKey, policy: CapturePolicySpec | undefined, wanted: readonly Scope[] = ['*']): void {
   assertScopes(granting, wanted, 'the API key cannot grant scopes that it lacks')
+  assertAsWide(granting, policy, 'the API key cannot grant captures that its capture policy refuses')
+}
 
 /**
- * A key cannot change, delete or rotate a key that has more scopes.
- * @throws ApiError INSUFFICIENT_SCOPE
+ * A key cannot change, delete or rotate a key that has more scopes or a wider capture policy.
+ * @throws ApiError INSUFFICIENT_SCOPE, POLICY_TOO_NARROW
  */
-export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
+export function assertCanManage(changing: ApiKey, changed: Pick<ApiKey, 'spec'>): void {
   assertScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')
+  assertAsWide(changing, changed.spec.capturePolicy, 'the API key cannot change a key with a wider capture policy')
+}
 
 /**
- * A key cannot sign links for a key that has more scopes.
- * @throws ApiError INSUFFICIENT_SCOPE
+ * A key cannot sign links for a key that has more scopes or a wider capture policy.
+ * @throws ApiError INSUFFICIENT_SCOPE, POLICY_TOO_NARROW
  */
-export const assertCanSignLinks = (signing: Pick<ApiKey, 'spec'>, signed: Pick<ApiKey, 'spec'>): void =>
+export function assertCanSignLinks(signing: ApiKey, signed: Pick<ApiKey, 'spec'>): void {
   assertScopes(signing, scopesOf(signed), 'the API key cannot read the link secret of a key with scopes that it lacks')
+  assertAsWide(signing, signed.spec.capturePolicy, 'the API key cannot read the link secret of a key with a wider capture policy')
+}
 
 // Secrets that sign links of an API key. They are derived from the release's link key, and the ApiKey stores only their version. ADR 44.
 
@@ -149,17 +166,18 @@ const endOf = ({ spec: { expiryTime } }: ApiKey): number => (expiryTime === unde
 /** True when the key itself is valid, whatever the state of its account. */
 const isValid = (key: ApiKey, now: Date): boolean => isActive(key, now) && hashesOf(key).length > 0
 
-/** When the account loses the scopes of the key. Undefined when the change removes none. */
+/** When the account loses the scopes or the capture policy of the key. Undefined when the change removes nothing of them. */
 function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undefined {
   if (!isValid(key, now) || !managesKeys(key)) return undefined
   if (change === 'delete' || change.is_active === false) return now.getTime()
   if (change.scopes !== undefined && !covers(change.scopes, scopesOf(key))) return now.getTime()
+  if (!isAtLeastAsWide(policyAfter(key, change), key.spec.capturePolicy)) return now.getTime()
   const end = typeof change.expires_at === 'string' ? Date.parse(change.expires_at) : Number.POSITIVE_INFINITY
   return end < endOf(key) ? end : undefined
 }
 
 /**
- * Finds a replacement for a key that a change disables: a key with the same scopes that is valid for longer.
+ * Finds a replacement for a key that a change disables: a key with the same scopes, and a policy at least as wide, that is valid for longer.
  * @param readAll reads the account's keys as they are now; not called when no other key is needed
  * @returns undefined when no other key is needed
  * @throws ApiError LAST_API_KEY when there is none
@@ -178,8 +196,10 @@ export async function findReplacementKey(
       isValid(other, now) &&
       managesKeys(other) &&
       covers(scopesOf(other), scopesOf(key)) &&
+      isAtLeastAsWide(other.spec.capturePolicy, key.spec.capturePolicy) &&
       endOf(other) > loss,
   )
   if (successor) return successor
-  throw new ApiError('LAST_API_KEY', 'no other valid key of the account has the same scopes for as long: create one first')
+  const message = 'no other valid key of the account has the same scopes, and a capture policy as wide, for as long: create one first'
+  throw new ApiError('LAST_API_KEY', message)
 }

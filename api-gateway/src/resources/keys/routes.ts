@@ -19,7 +19,6 @@ import {
   KeyRotated,
   LinkSecretFound,
   toKeyRecord,
-  toWholePolicy,
   type UpdateKeyBody,
   updateKeyBody,
 } from './fields.ts'
@@ -31,11 +30,13 @@ import {
   findReplacementKey,
   type KeyUpdate,
   linkSecretOf,
+  policyAfter,
   toKeyPatch,
   toKeyRotation,
   toKeyTouch,
   toLinkSecretRotation,
 } from './key-object.ts'
+import { assertPolicyLength, capturePolicies, linkPolicies } from './policy-fields.ts'
 
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
@@ -62,6 +63,7 @@ const example = {
   last_used_at: null,
   previous_key_expires_at: null,
   link_policy: null,
+  capture_policy: null,
 }
 
 /** Has the length of a key but is not a valid one. */
@@ -85,24 +87,32 @@ const kind: OwnedKind<ApiKey, KeysDeps, CreateKeyBody, UpdateKeyBody> = {
   toRecord: toKeyRecord,
   isActive: ({ spec }) => spec.active !== false,
   create: ({ request, body }, deps) => {
-    assertCanGrant(request.apiKey, body.scopes)
+    const policy = capturePolicies.toSpec(body.capture_policy)
+    assertPolicyLength(policy)
+    assertCanGrant(request.apiKey, policy, body.scopes)
     return (id) => makeKey(id, body, request.accountName, deps)
   },
   update: async (input, deps) => async (key) => {
     const { request, body } = input
-    assertCanGrant(request.apiKey, body.scopes ?? [])
+    const policy = policyAfter(key, body)
+    assertPolicyLength(policy)
+    assertCanGrant(request.apiKey, policy, body.scopes ?? [])
     return changeSafely(input, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, key, deps.now())))
   },
   put: {
-    description: 'Absent fields stay unchanged. Unlike PATCH, `link_policy` replaces all earlier limits.',
-    toBody: ({ link_policy: policy, ...body }) => ({ ...body, link_policy: policy && toWholePolicy(policy) }),
+    description: 'Absent fields stay unchanged. Unlike PATCH, `link_policy` and `capture_policy` replace all earlier limits.',
+    toBody: ({ link_policy: links, capture_policy: captures, ...body }) => ({
+      ...body,
+      link_policy: links && linkPolicies.toWhole(links),
+      capture_policy: captures && capturePolicies.toWhole(captures),
+    }),
   },
   remove: (key, input, deps) => changeSafely(input, key, 'delete', deps, () => deps.apiKeys.delete(key)),
   bodies: { create: createKeyBody, update: updateKeyBody },
   schemas: { record: KeyRecord, created: CreatedKey },
   examples: { record: example, created: { key: text }, updated: { name: 'old pipeline', is_active: false } },
   descriptions: {
-    create: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks.',
+    create: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks, nor captures that its own capture policy refuses.',
     update: 'A merge patch (RFC 7396): absent fields stay unchanged.',
     remove: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
     found: 'The key, without its text.',
@@ -111,7 +121,11 @@ const kind: OwnedKind<ApiKey, KeysDeps, CreateKeyBody, UpdateKeyBody> = {
   },
   replayedMessage: 'API key created by an earlier request. Its text is shown only once: rotate the key to get a new one',
   links: { rotate: linkTo('rotateKey', 'Rotates the key.') },
-  errors: { create: [], update: ['LAST_API_KEY'], remove: ['LAST_API_KEY'] },
+  errors: {
+    create: ['POLICY_TOO_NARROW'],
+    update: ['LAST_API_KEY', 'POLICY_TOO_NARROW'],
+    remove: ['LAST_API_KEY', 'POLICY_TOO_NARROW'],
+  },
 }
 
 const route = routeFor<KeysDeps>('API keys', pathId('key', keyId))
@@ -127,15 +141,16 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     description: 'Replaces the text of the key. The old text stays valid for `overlap_hours`. Only this response contains the new text.',
     body: rotateBody({ day: { summary: 'Both texts stay valid for a day', value: { overlap_hours: 24 } } }),
     responses: { 201: { description: 'Rotated.', schema: KeyRotated, example: rotated, headers: ['Location', 'ETag'] } },
-    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS', 'POLICY_TOO_NARROW'],
     handle: rotateKey,
   }),
   route('POST /keys/{id}/link-secret', {
     id: 'getLinkSecret',
     scope: 'keys:write',
     summary: 'Get the link secret of an API key',
-    description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key.',
+    description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key, and a capture policy at least as wide.',
     responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound } },
+    errors: ['POLICY_TOO_NARROW'],
     handle: readLinkSecret,
   }),
   route('POST /keys/{id}/link-secret/rotate', {
@@ -143,7 +158,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     scope: 'keys:write',
     summary: 'Rotate the link secret of an API key',
     description:
-      'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key.',
+      'Returns a new secret. Links signed with the old secret work for `overlap_hours`. Your key must have all scopes of that key, and a capture policy at least as wide.',
     body: rotateBody({ day: { summary: 'Links of both secrets stay valid for a day', value: { overlap_hours: 24 } } }),
     responses: {
       200: {
@@ -153,7 +168,7 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
         headers: ['ETag'],
       },
     },
-    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS', 'POLICY_TOO_NARROW'],
     handle: rotateLinkSecret,
   }),
 ]

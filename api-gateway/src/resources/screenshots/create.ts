@@ -16,6 +16,7 @@ import { traceparentOf } from '../../plugins/requests.ts'
 import type { ScreenshotStore } from '../../store/ports.ts'
 import { findFile } from '../files/find-file.ts'
 import { sendFile } from '../files/send-file.ts'
+import { assertCaptureWithin, captureLimitsOf, keptPolicyOf, toIdentifiedBody } from '../keys/capture-limits.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
 import { checkBaseline } from './check-baseline.ts'
 import type { CreateRequest } from './create-body.ts'
@@ -35,20 +36,22 @@ export async function createCapture(
   const requested = withDefaultThumbnail(body, deps.thumbnailWidth)
   assertOptionsAllowed(requested, deps.optionPolicy)
   assertRetentionAllowed(requested, limitsOfPlan(deps.plans, request.account.spec.plan).retentionDays)
+  assertCaptureWithin({ ...body, targets: [body] }, captureLimitsOf(request.apiKey))
+  const capturePolicy = keptPolicyOf(request.apiKey)
   const plan = planResponse({ request: requested, waitSeconds: query.wait, preferred: findPreferred(request, requested) })
   const { account, accountName } = request
   const execution = await deps.idempotency.begin({
     account: accountName,
     key: request.headers['idempotency-key'],
     route: `POST ${kind.collection}`,
-    body: request.body,
+    body: toIdentifiedBody(request.body, capturePolicy),
     admit: () => deps.queue.check(account, 1),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
   })
   const build = async () => {
     if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
     return buildAll(
-      { ...requested, accountName, targets: [{ url: requested.url }], traceparent: traceparentOf(request) },
+      { ...requested, accountName, capturePolicy, targets: [{ url: requested.url }], traceparent: traceparentOf(request) },
       execution.plan,
       deps,
     )

@@ -1,8 +1,10 @@
 import type { Account } from '@tintype/crds/kinds/account'
-import type { ApiKey, LinkPolicySpec, Scope } from '@tintype/crds/kinds/api-key'
+import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
+import { type Limits, toLinkLimits } from '@tintype/crds/policies/refusals'
 import { ApiError, invalid } from '../../common/errors.ts'
 import { type AuthDeps, authenticate } from '../../plugins/auth.ts'
 import type { LinkKeySource } from '../../store/ports.ts'
+import { captureLimitsOf } from '../keys/capture-limits.ts'
 import { findAccountFor, invalidKey, isActive } from '../keys/credentials.ts'
 import { validLinkSecretsOf } from '../keys/key-object.ts'
 import type { LinkQuery } from './link-query.ts'
@@ -21,8 +23,8 @@ export interface Caller {
   apiKey: ApiKey
   /** True for a signed link, false for a request with an API key. */
   isLink: boolean
-  /** Limits of the key's links. Empty for a request with an API key. */
-  policy: LinkPolicySpec
+  /** Limits of the key's captures and, for a signed link, of its links. */
+  limits: readonly Limits[]
   /** Time at which the link stops working. */
   expires?: Date
 }
@@ -35,7 +37,7 @@ export async function authenticateLink(link: LinkQuery, authorization: string | 
   const expires = readExpires(link.expires)
   if (authorization !== undefined) {
     const { account, apiKey } = await authenticate(authorization, TAKE_SCOPE, deps)
-    return { account, apiKey, isLink: false, policy: {} }
+    return { account, apiKey, isLink: false, limits: captureLimitsOf(apiKey) }
   }
   const { key, signature } = link
   if (key === undefined || signature === undefined) {
@@ -48,7 +50,8 @@ export async function authenticateLink(link: LinkQuery, authorization: string | 
   if (expires !== undefined && expires <= deps.now()) throw new ApiError('LINK_INVALID', 'the link has expired. Sign a new one.')
   if (!isActive(apiKey, deps.now())) throw invalidKey()
   const account = await findAccountFor(apiKey, TAKE_SCOPE, deps.keys)
-  return { account, apiKey, isLink: true, policy: apiKey.spec.linkPolicy ?? {}, ...(expires ? { expires } : {}) }
+  const limits = [toLinkLimits(apiKey.spec.linkPolicy), ...captureLimitsOf(apiKey)]
+  return { account, apiKey, isLink: true, limits, ...(expires ? { expires } : {}) }
 }
 
 function assertSigned({ signed }: LinkQuery, signature: string, apiKey: ApiKey, { linkKey, now }: LinkAuthDeps): void {

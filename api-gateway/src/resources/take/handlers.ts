@@ -21,6 +21,7 @@ import { rateLimitExceeded, toLimitHeaders, usageLimitReached } from '../../quot
 import { EMBEDDABLE } from '../files/file-headers.ts'
 import { findFile } from '../files/find-file.ts'
 import { sendFile } from '../files/send-file.ts'
+import { assertUrlsWithin, keptPolicyOf } from '../keys/capture-limits.ts'
 import { captureFailed } from '../screenshots/create.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { holdUntilFinished } from '../screenshots/wait.ts'
@@ -28,7 +29,7 @@ import { authenticateLink, type Caller } from './authenticate.ts'
 import { toCacheHeaders } from './cache-headers.ts'
 import type { TakeDeps } from './deps.ts'
 import { ERROR_IMAGES } from './generated/error-images.ts'
-import { assertLinkOptions, isHostAllowed } from './link-options.ts'
+import { assertLinkOptions } from './link-options.ts'
 import { parseLinkQuery } from './link-query.ts'
 import { ParsedLink } from './parsed-link.ts'
 import { type PictureRequest, readPictureRequest } from './picture-request.ts'
@@ -75,14 +76,14 @@ async function respond({ request, reply, query }: Pick<Take, 'request' | 'reply'
   const link = known?.query ?? parseLinkQuery(query)
   const caller = await authenticateLink(link, request.headers.authorization, deps)
   countCall(caller, deps)
-  assertLinkOptions(link.options, caller.policy)
+  assertLinkOptions(link.options, caller.limits)
   const parsed = known ?? new ParsedLink(link, readPictureRequest(link, deps))
   if (!known) deps.parsedLinks.add(query, parsed)
   const { wanted } = parsed
   assertOptionsAllowed(wanted, deps.optionPolicy)
   assertRetentionAllowed(wanted, limitsOfPlan(deps.plans, caller.account.spec.plan).retentionDays)
-  assertHostAllowed(wanted.url, caller, 'url')
-  const hash = parsed.hashFor(caller.account.metadata.name, deps.keyRing())
+  assertUrlsWithin([wanted], caller.limits)
+  const hash = parsed.hashFor({ account: caller.account.metadata.name, policy: keptPolicyOf(caller.apiKey) }, deps.keyRing())
   const take: Take = { request, reply, query, caller, wanted, hash }
   const picture = await deps.pictures.get(hash, () => findCached(take, deps))
   return picture ? sendCached(take, picture, deps) : capture(take, deps)
@@ -94,12 +95,8 @@ function countCall({ account }: Caller, { calls, now }: TakeDeps): void {
   if (seconds) throw rateLimitExceeded({ ratePerMinute: calls.perMinute.link, rateResetSeconds: seconds })
 }
 
-/** @throws ApiError URL_NOT_ALLOWED */
-function assertHostAllowed(url: string, { policy }: Caller, what: 'url' | 'final url'): void {
-  if (isHostAllowed(url, policy)) return
-  const message = `the link policy of the key does not allow the host of the ${what}`
-  throw new ApiError('URL_NOT_ALLOWED', message, { details: [{ path: 'url', code: 'url_not_allowed', message }] })
-}
+/** Pages may redirect to hosts that the policies refuse. @throws ApiError URL_NOT_ALLOWED */
+const assertFinalUrl = (url: string, { limits }: Caller): void => assertUrlsWithin([{ url }], limits, 'final url')
 
 /** Looks for the picture in the bucket. */
 async function findCached({ caller, wanted: { options }, hash }: Take, deps: TakeDeps): Promise<Picture | undefined> {
@@ -122,7 +119,7 @@ async function sendCached(take: Take, picture: LoadedPicture, deps: TakeDeps): P
   const { caller, wanted } = take
   const isStale = deps.now().getTime() - picture.capturedAt.getTime() > wanted.cache.cacheTtl * 1_000
   if (isStale) deps.sharedCaptures.refresh(toSharedRequest(take, deps))
-  assertHostAllowed(picture.finalUrl ?? wanted.url, caller, 'final url')
+  assertFinalUrl(picture.finalUrl ?? wanted.url, caller)
   deps.metrics.linkRequests.inc({ outcome: isStale ? 'stale' : 'hit' })
   return sendPicture(take, picture, deps)
 }
@@ -152,6 +149,7 @@ const toSharedRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
   const { account: owner } = caller
   const { name: account } = owner.metadata
   const { url, options, cache, record } = wanted
+  const capturePolicy = keptPolicyOf(caller.apiKey)
   return {
     owner,
     account,
@@ -160,7 +158,11 @@ const toSharedRequest = ({ request, caller, wanted, hash }: Take, deps: TakeDeps
     admit: () => assertCanCapture(owner, unitsOf({ options }), deps),
     newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(owner, 1)),
     build: (plan) =>
-      buildAll({ accountName: account, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) }, plan, deps),
+      buildAll(
+        { accountName: account, capturePolicy, targets: [{ url }], options, cache, record, traceparent: traceparentOf(request) },
+        plan,
+        deps,
+      ),
     onCreate: (screenshot) => {
       deps.metrics.screenshotsCreated.inc()
       void countCapture(screenshot, deps)
@@ -224,7 +226,7 @@ async function sendEnded(take: Take, { isCreator }: JoinedCapture, ended: Screen
     deps.metrics.linkRequests.inc({ outcome: 'failed' })
     throw captureFailed(toRecord(ended, () => undefined))
   }
-  assertHostAllowed(result?.finalUrl ?? wanted.url, caller, 'final url')
+  assertFinalUrl(result?.finalUrl ?? wanted.url, caller)
   const account = caller.account.metadata.name
   const extension = wanted.format
   const id = screenshotIdOf(ended.metadata)

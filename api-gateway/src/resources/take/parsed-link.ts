@@ -1,6 +1,6 @@
 import type { KeyRing } from '@tintype/crds/crypto/signatures'
 import { LRUCache } from 'lru-cache'
-import { cacheHash } from '../../cache/cache-hash.ts'
+import { cacheHash, type PictureRequest as HashedPicture } from '../../cache/cache-hash.ts'
 import type { LinkQuery } from './link-query.ts'
 import type { PictureRequest } from './picture-request.ts'
 
@@ -15,19 +15,20 @@ const MAX_LENGTH = 1_000_000
 export class ParsedLink {
   readonly query: LinkQuery
   readonly wanted: PictureRequest
-  #hash: { account: string; ring: KeyRing; value: string } | undefined
+  #hash: { of: string; ring: KeyRing; value: string } | undefined
 
   constructor(query: LinkQuery, wanted: PictureRequest) {
     this.query = query
     this.wanted = wanted
   }
 
-  /** The cache hash of the picture for an account. */
-  hashFor(account: string, ring: KeyRing): string {
-    if (this.#hash?.account === account && this.#hash.ring === ring) return this.#hash.value
+  /** The cache hash of the picture for an account, and for the hosts to which the key limits its captures. */
+  hashFor({ account, policy }: Pick<HashedPicture, 'account' | 'policy'>, ring: KeyRing): string {
+    const of = policy ? JSON.stringify([account, policy]) : account
+    if (this.#hash?.of === of && this.#hash.ring === ring) return this.#hash.value
     const { url, options, cache } = this.wanted
-    const value = cacheHash({ account, url, options, cacheKey: cache.cacheKey }, ring)
-    this.#hash = { account, ring, value }
+    const value = cacheHash({ account, url, options, cacheKey: cache.cacheKey, policy }, ring)
+    this.#hash = { of, ring, value }
     return value
   }
 }

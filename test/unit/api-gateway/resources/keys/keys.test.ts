@@ -40,6 +40,7 @@ t.test('POST /keys shows the text once and stores its hash', async (t) => {
     last_used_at: null,
     previous_key_expires_at: null,
     link_policy: null,
+    capture_policy: null,
   })
   const stored = apiKeys.objects.at(-1)!
   t.notMatch(JSON.stringify(stored), key)

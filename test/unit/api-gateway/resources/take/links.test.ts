@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { signedParameters } from '../../../../../api-gateway/client/src/link/canonical.ts'
 import { captureOptionFields, recordOptions } from '../../../../../api-gateway/src/resources/screenshots/options/options-body.ts'
-import { assertLinkOptions, isHostAllowed } from '../../../../../api-gateway/src/resources/take/link-options.ts'
+import { assertLinkOptions } from '../../../../../api-gateway/src/resources/take/link-options.ts'
 import { MAX_QUERY_LENGTH, parseLinkQuery } from '../../../../../api-gateway/src/resources/take/link-query.ts'
 import { ParsedLink, ParsedLinks } from '../../../../../api-gateway/src/resources/take/parsed-link.ts'
 import { isTracking, TRACKING_NAMES, TRACKING_PREFIXES } from '../../../../../api-gateway/src/resources/take/tracking-parameters.ts'
 import { exampleOf, optionsByName } from '../../../../../crds/src/options/groups.ts'
 import { isRefusedInLinks } from '../../../../../crds/src/options/rules/declare.ts'
+import { findRefusedUrl, toLinkLimits } from '../../../../../crds/src/policies/refusals.ts'
 import { toSnakeCase } from '../../../../../crds/src/text/words.ts'
 import { assertEvery } from '../../../../support/accepts.ts'
 import { refusalOf } from '../../requests.ts'
@@ -74,7 +75,7 @@ t.test('a query that is too long is refused', async (t) => {
 })
 
 const refusedBy = (options: Record<string, unknown>, policy = {}) =>
-  refusalOf(() => assertLinkOptions(options, policy))?.details.map(({ path }) => path)
+  refusalOf(() => assertLinkOptions(options, [toLinkLimits(policy)]))?.details.map(({ path }) => path)
 
 t.test('links refuse secrets, scripts, proxies, own storage, callbacks, and captures with each request', async (t) => {
   const refused = {
@@ -144,22 +145,24 @@ t.test('the link policy of a key narrows the hosts', async (t) => {
     ['about:html', true],
     ['not a url', false],
   ]
-  for (const [url, isAllowed] of cases) t.equal(isHostAllowed(url, policy), isAllowed, url)
-  t.equal(isHostAllowed('https://any.example.net/', {}), true, 'without a policy all hosts are allowed')
+  for (const [url, isAllowed] of cases) t.equal(findRefusedUrl(url, toLinkLimits(policy)) === undefined, isAllowed, url)
+  t.equal(findRefusedUrl('https://any.example.net/', toLinkLimits({})), undefined, 'without a policy all hosts are allowed')
 })
 
 const aLink = () => new ParsedLink(parseLinkQuery(''), { url: 'https://example.com/', format: 'png', cache: { cache: true, cacheTtl: 60 } })
 const aRing = (secret: string) => ({ current: 'a', keys: { a: Buffer.from(secret).toString('base64') } })
 
-t.test('ParsedLink calculates another hash for another account or key ring', async (t) => {
+t.test('ParsedLink calculates another hash for another account, key ring or lists of hosts', async (t) => {
   const link = aLink()
   const [ring, other] = [aRing('a secret'), aRing('another')]
-  const hash = link.hashFor('acme', ring)
+  const [acme, limited] = [{ account: 'acme' }, { account: 'acme', policy: { allowedHosts: ['example.com'] } }]
+  const hash = link.hashFor(acme, ring)
   t.match(hash, /^[0-9a-f]{64}$/)
-  t.equal(link.hashFor('acme', ring), hash)
-  t.not(link.hashFor('other', ring), hash)
-  t.not(link.hashFor('acme', other), hash)
-  t.equal(link.hashFor('acme', ring), hash)
+  t.equal(link.hashFor(acme, ring), hash)
+  t.not(link.hashFor({ account: 'other' }, ring), hash)
+  t.not(link.hashFor(acme, other), hash)
+  t.not(link.hashFor(limited, ring), hash)
+  t.equal(link.hashFor(acme, ring), hash)
 })
 
 t.test('ParsedLinks forgets the links that were not used for the longest time, by number and by length', async (t) => {
