@@ -9,6 +9,7 @@ import { describeTimeZone, isTimeZone } from '../schedule/times.ts'
 import { Conditions } from '../schema/conditions.ts'
 import { type CelRule, type Definition, displayName, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { MAX_SHORT_URL } from '../schema/fields.ts'
+import { CapturePolicySpec, ScreenshotPolicy } from './capture-policy.ts'
 import { Comparison, MovingParts, UNFIT_MEANING, UnfitReason } from './comparison.ts'
 import { KeptBaseline, ScreenshotSpec } from './screenshot.ts'
 
@@ -140,6 +141,10 @@ export const LastComparison = z.object({
 })
 export type LastComparison = z.infer<typeof LastComparison>
 
+/** The capture policy of the key that created or last changed a schedule, as it was then. */
+export const SchedulePolicy = z.object({ keyId: ScreenshotPolicy.shape.keyId, ...CapturePolicySpec.shape })
+export type SchedulePolicy = z.infer<typeof SchedulePolicy>
+
 /** The Screenshot that each run creates. */
 export const ScheduleTemplate = ScreenshotSpec.pick({
   url: true,
@@ -155,6 +160,10 @@ export const ScheduleTemplate = ScreenshotSpec.pick({
   optionsObject: true,
   hiddenOptions: true,
   privateOptionsSecretRef: true,
+}).extend({
+  capturePolicy: SchedulePolicy.describe(
+    'Capture policy that runs obey, and id of the API key whose policy they also obey as it is then. Absent: no limits. Set by the gateway only.',
+  ).optional(),
 })
 export type ScheduleTemplate = z.infer<typeof ScheduleTemplate>
 

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { createdAtOf, derivedId, isScreenshotId, scheduleIdOf } from '../identifiers/ids.ts'
+import type { CapturePolicySpec } from '../kinds/capture-policy.ts'
 import { MAX_SHORT_RUNS, type MovingParts, UnfitReason } from '../kinds/comparison.ts'
 import type { KeptBaseline, Screenshot, ScreenshotSpec } from '../kinds/screenshot.ts'
 import { RunOutcome, type ScheduleBaseline, type StoredSchedule } from '../kinds/screenshot-schedule.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
+import { toRunPolicy } from '../policies/runs.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
 import type { Whole } from '../schema/custom-resource.ts'
 import { replaceMisleading } from '../text/misleading-name.ts'
@@ -60,10 +62,14 @@ export function baselineOf({ metadata, spec, status }: StoredSchedule): Schedule
   return spec.comparison && isOwn ? baseline : undefined
 }
 
-/** The spec of the Screenshot of a run that was due at a time. It names the picture to compare with. */
-export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date): ScreenshotSpec {
+/**
+ * The spec of the Screenshot of a run that was due at a time. It names the picture to compare with.
+ * @param current the capture policy that the schedule's key has now
+ */
+export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date, current?: CapturePolicySpec): ScreenshotSpec {
   const { metadata, spec } = schedule
-  const { options, attachmentName, ...template } = spec.template
+  const { options, attachmentName, capturePolicy: kept, ...template } = spec.template
+  const capturePolicy = toRunPolicy(kept, current)
   const baseline = baselineOf(schedule)
   const merged = { ...options, ...toCompareOptions(schedule, baseline) }
   return {
@@ -72,6 +78,7 @@ export function toRunSpec(schedule: Whole<StoredSchedule>, time: Date): Screensh
     ...(attachmentName === undefined ? {} : { attachmentName: replaceMisleading(attachmentName) }),
     ...(Object.keys(merged).length > 0 ? { options: merged } : {}),
     ...(baseline ? { baseline: toKept(baseline) } : {}),
+    ...(capturePolicy ? { capturePolicy } : {}),
     accountName: accountOf({ spec }),
     scheduleRef: {
       ...{ name: metadata.name, uid: metadata.uid, id: scheduleIdOf(metadata), time: time.toISOString() },

@@ -51,6 +51,9 @@ export const SCHEDULE_REASONS = {
   AccountNotFound: true,
   AccountSuspended: true,
   QuotaExceeded: true,
+  UrlNotAllowed: true,
+  OptionNotAllowed: true,
+  PolicyTooLarge: true,
 } as const satisfies Record<string, boolean>
 
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS

@@ -3,10 +3,11 @@
 /** What to do about an error response, by its code. */
 export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   VALIDATION_ERROR: "Correct the fields listed in error.details.",
-  URL_NOT_ALLOWED: "Use a public http or https URL.",
+  URL_NOT_ALLOWED: "Use a public http or https URL whose host the policies of the API key allow.",
   UNAUTHORIZED: "Send the header Authorization: Bearer <API_KEY>.",
   INVALID_API_KEY: "Use an API key that exists, is active and has not expired.",
   INSUFFICIENT_SCOPE: "Use an API key with the scope that the header WWW-Authenticate names.",
+  POLICY_TOO_NARROW: "Use an API key whose capture policy is at least as wide. The message names the field that is narrower.",
   ACCOUNT_SUSPENDED: "Ask an administrator of this service to end the suspension of the account.",
   NOT_FOUND: "Check the id and the path.",
   METHOD_NOT_ALLOWED: "Use a method that the header Allow lists.",
@@ -26,7 +27,7 @@ export const RESPONSE_REMEDIES: Readonly<Record<string, string>> = {
   CAPTURE_FAILED: "Read error.details: it contains the code and the message of the failed capture.",
   NOT_COMPARABLE: "Set options.compare_to or run_id to a completed screenshot with a picture of the page. The message says what is wrong with this one.",
   IDEMPOTENCY_KEY_REUSED: "Use a new Idempotency-Key for another request.",
-  OPTION_NOT_ALLOWED: "Leave out the options that the message names: this service does not allow them.",
+  OPTION_NOT_ALLOWED: "Leave out the options that the message names: this service, or a policy of the API key, does not allow them.",
   LINK_INVALID: "Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.",
   HEADERS_TOO_LARGE: "Send at most 16 KiB of URL and headers together.",
   RATE_LIMIT_EXCEEDED: "Send the request again after the seconds in Retry-After.",

@@ -59,6 +59,10 @@ const updateFields = {
   ...toPatchFields(optionalTiming),
   comparison: ComparisonChanges.nullable().optional().describe('How runs are compared. Null: not at all.'),
   ...toPatchFields(runFields),
+  capture_policy: z
+    .null()
+    .optional()
+    .describe('Null removes the capture policy of the schedule. Only an API key without a capture policy can.'),
 }
 const changeOptions = (fields: Record<string, z.ZodType>) =>
   z
@@ -81,7 +85,7 @@ export const UpdateSchedule = name(
 )
 
 type Timing = Omit<z.infer<typeof CreateBody>, 'url' | 'options' | keyof typeof runFields>
-type NewTiming = Omit<z.infer<typeof UpdateBody>, 'url' | 'options' | keyof typeof runFields>
+type NewTiming = Omit<z.infer<typeof UpdateBody>, 'url' | 'options' | 'capture_policy' | keyof typeof runFields>
 
 /** The parsed body of POST /schedules. */
 export interface CreateScheduleBody {
@@ -115,13 +119,16 @@ export interface UpdateScheduleBody {
   /** Absent: unchanged. */
   page?: PageChanges
   record: Nullable<RecordOptions>
+  /** True: `capture_policy` is null. */
+  removesPolicy: boolean
 }
 
-const names = Object.keys(CreateBody.shape)
-const KNOWN: KnownNames = { '': names, options: Object.keys(captureOptionFields) }
+const options = Object.keys(captureOptionFields)
+const CREATED: KnownNames = { '': Object.keys(CreateBody.shape), options }
+const CHANGED: KnownNames = { '': Object.keys(UpdateBody.shape), options }
 
-function splitTiming<Body extends object>(fields: Body): Omit<Body, 'url' | 'options' | keyof typeof runFields> {
-  const others = ['url', 'options', ...Object.keys(runFields)]
+function splitTiming<Body extends object>(fields: Body): Omit<Body, 'url' | 'options' | 'capture_policy' | keyof typeof runFields> {
+  const others = ['url', 'options', 'capture_policy', ...Object.keys(runFields)]
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !others.includes(field))) as never
 }
 
@@ -197,7 +204,7 @@ export const createScheduleBody: BodyReader<CreateScheduleBody, Rules> = {
   maxBytes: MAX_MARKUP_BODY_BYTES,
   examples,
   read: (raw, { isLenient, deps }) => {
-    const read = readCapture(raw, { schema: CreateBody, known: KNOWN, accepted: 'any' }, { rules: deps.egress, lenient: isLenient })
+    const read = readCapture(raw, { schema: CreateBody, known: CREATED, accepted: 'any' }, { rules: deps.egress, lenient: isLenient })
     const { fields, url, options, privateOptions, record, ignored } = read
     const problems = [
       ...findCommonProblems(read, deps),
@@ -226,7 +233,7 @@ export const updateScheduleBody: BodyReader<UpdateScheduleBody, Rules> = {
     },
   },
   read: (raw, { isLenient, deps }) => {
-    const schema = { schema: UpdateBody, known: KNOWN, accepted: 'any', isPartial: true } as const
+    const schema = { schema: UpdateBody, known: CHANGED, accepted: 'any', isPartial: true } as const
     const read = readCapture(raw, schema, { rules: deps.egress, lenient: isLenient })
     const { fields, ignored } = read
     const record = read.record as Nullable<RecordOptions>
@@ -238,7 +245,7 @@ export const updateScheduleBody: BodyReader<UpdateScheduleBody, Rules> = {
     if (problems.length === 0) problems.push(...findEmptyProblems(UpdateSchedule, fields))
     if (problems.length > 0 || !fields) throw invalid(problems)
     const page = fields.url === undefined && fields.options === undefined ? {} : { page: toPageChanges(fields, read) }
-    return { body: { timing: splitTiming(fields), record, ...page }, ignored }
+    return { body: { timing: splitTiming(fields), record, removesPolicy: fields.capture_policy === null, ...page }, ignored }
   },
 }
 

@@ -17,6 +17,7 @@ import { anId, instant } from '@tintype/crds/schema/fields'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import { cursorPagination, displayName, iso, isoOrNull, listBody, name } from '../../http/fields.ts'
+import { CapturePolicyRecord, capturePolicies } from '../keys/policy-fields.ts'
 import { commonRecordOptions } from '../screenshots/options/options-body.ts'
 import { createdFields } from '../screenshots/schemas.ts'
 import { ComparisonRecord, toComparisonRecord } from './comparison.ts'
@@ -98,6 +99,14 @@ export const ScheduleRecord = name(
     retention_days: z.int().nullable(),
     webhook_url: z.string().nullable(),
     webhook_events: runFields.webhook_events.unwrap().nullable(),
+    capture_policy: name(
+      'SchedulePolicy',
+      CapturePolicyRecord.extend({ key_id: z.string().describe('Id of the API key. Runs also obey the policy that it has then.') }).describe(
+        'Limits of the runs.',
+      ),
+    )
+      .nullable()
+      .describe('Capture policy of the API key that created or last changed the schedule. Null: no limits.'),
     status: z.enum(['active', 'suspended', 'blocked']).describe('`blocked`: no runs can be created; `problem` says why.'),
     problem: z
       .object({
@@ -173,6 +182,12 @@ const toRecordOptions = (template: ScheduleTemplate) =>
     RecordOptionName
   >
 
+function toPolicyRecord(policy: ScheduleTemplate['capturePolicy']): ScheduleRecord['capture_policy'] {
+  if (!policy) return null
+  const { keyId, ...limits } = policy
+  return { key_id: keyId, ...capturePolicies.toWhole(capturePolicies.toRecord(limits) ?? {}) } as ScheduleRecord['capture_policy']
+}
+
 /** `QuotaExceeded` → `QUOTA_EXCEEDED`. */
 const toCode = (reason: string): string => toSnakeCase(reason).replace(/^_/, '').toUpperCase()
 
@@ -200,6 +215,7 @@ export function toScheduleRecord(schedule: ScreenshotSchedule): ScheduleRecord {
     url: template.url,
     options: toOptions(template, metadata.leftOut),
     ...toRecordOptions(template),
+    capture_policy: toPolicyRecord(template.capturePolicy),
     ...toState(schedule),
     next_run_at: spec.suspend ? null : isoOrNull(status.nextScheduleTime),
     last_run_at: isoOrNull(status.lastRunTime ?? status.lastScheduleTime),

@@ -32,7 +32,7 @@ import { setQueuePositionHeader, setReplayedHeader } from '../../http/headers.ts
 import { type QueryOf, queryParameter } from '../../http/query.ts'
 import type { Input } from '../../http/route.ts'
 import { traceparentOf } from '../../plugins/requests.ts'
-import type { ObjectStore, RecordStore } from '../../store/ports.ts'
+import type { KeyStore, ObjectStore, RecordStore } from '../../store/ports.ts'
 import { assertComparable } from '../screenshots/check-baseline.ts'
 import { createSingle, toCreated } from '../screenshots/create.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from '../screenshots/deps.ts'
@@ -41,6 +41,7 @@ import { readRecord } from '../screenshots/links.ts'
 import { limit } from '../shared/offset-page.ts'
 import { type ById, changeLatest, findOwn, findOwnLatest } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
+import { assertCanUse, assertRunWithin, findKeyPolicy } from './capture-policy.ts'
 import { runId, toActiveRun, toEndedRun } from './fields.ts'
 
 // Runs of a schedule: an extra one that a client starts, and the list of all.
@@ -48,6 +49,7 @@ import { runId, toActiveRun, toEndedRun } from './fields.ts'
 export interface SchedulesDeps extends ScreenshotsDeps {
   objects: ScreenshotsDeps['objects'] & Pick<ObjectStore, 'list' | 'read'>
   schedules: RecordStore<ScreenshotSchedule>
+  keys: Pick<KeyStore, 'findById'>
   /** Maximum schedules per account. */
   maxSchedules: number
 }
@@ -65,6 +67,9 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
   const { account, accountName } = request
   const schedule = await findOwn(input, deps.schedules, 'schedule')
   const { template } = schedule.spec
+  assertCanUse(schedule, request.apiKey)
+  const keyPolicy = await findKeyPolicy(schedule, deps.keys)
+  assertRunWithin(schedule, keyPolicy)
   const subject = eventSubjectOf({ spec: template })
   const execution = await deps.idempotency.begin({
     account: accountName,
@@ -77,7 +82,7 @@ export async function runSchedule(input: Input<ById, object>, deps: SchedulesDep
   const { plan } = execution
   const build = async () => {
     if (template.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-    const draft = { ...toRunSpec(schedule, new Date(plan.at)), reservation: plan.reservation }
+    const draft = { ...toRunSpec(schedule, new Date(plan.at), keyPolicy), reservation: plan.reservation }
     const notes = { estimatedTime: plan.estimatedTime, traceparent: traceparentOf(request) }
     return plan.ids.map((id) => buildScreenshot(id, draft, notes))
   }
@@ -179,6 +184,7 @@ export async function approveRun(input: Input<ById, z.infer<typeof ApproveSchedu
   const approved = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
+      assertCanUse(schedule, request.apiKey)
       const { id, isApproved } = await findApprovable(schedule, body.run_id ?? LATEST_RUN, deps)
       // A request that the operator has not applied yet may name another run.
       const next = schedule.metadata.annotations?.[Annotation.approve] ?? (isApproved ? id : undefined)
@@ -235,6 +241,7 @@ export async function undoApproval(input: Input<ById>, deps: SchedulesDeps): Pro
   const { id, replaced } = await changeLatest({
     read: () => findOwnLatest(input, deps.schedules, 'schedule'),
     change: async (schedule) => {
+      assertCanUse(schedule, request.apiKey)
       const approval = findUndoable(schedule)
       const annotations = { [Annotation.approve]: toUndoRequest(approval), [Annotation.approvedBy]: apiKeyIdOf(request.apiKey.metadata) }
       await deps.schedules.patch(schedule, { metadata: { annotations } })

@@ -6,11 +6,13 @@ import type { FastifyRequest } from 'fastify'
 import { pathId } from '../../http/parameters.ts'
 import { linkTo, type Route, routeFor } from '../../http/route.ts'
 import { emptyOptions, type StoredOptions, storeOptions } from '../../options/store-options.ts'
+import { assertCaptureWithin, captureLimitsOf } from '../keys/capture-limits.ts'
 import { checkBaseline } from '../screenshots/check-baseline.ts'
 import { assertOptionsAllowed, assertRetentionAllowed } from '../screenshots/options/options-body.ts'
 import { assertBelowLimit, type OwnedKind, ownedRoutes } from '../shared/owned-records.ts'
 import { ensureDefaultWebhook } from '../webhooks/webhook-object.ts'
 import { type CreateScheduleBody, createScheduleBody, type UpdateScheduleBody, updateScheduleBody } from './bodies.ts'
+import { assertRunWithin, policyAfterChange, toSchedulePolicy } from './capture-policy.ts'
 import { CreatedRun, ScheduleRecord, ScheduleRunList, toScheduleRecord } from './fields.ts'
 import {
   ApprovalUndone,
@@ -24,7 +26,7 @@ import {
   type SchedulesDeps,
   undoApproval,
 } from './handlers-of-runs.ts'
-import { buildSchedule, keepHidden, type MergedPage, mergeSchedule, toSchedulePatch } from './schedule-object.ts'
+import { buildSchedule, keepHidden, type MergedPage, mergeSchedule, toPoliced, toSchedulePatch } from './schedule-object.ts'
 
 const scheduleId = 'sch_01kajq2v0vtz8m3c5x7r9w4n6p'
 const createdAt = '2026-11-21T10:00:00.000Z'
@@ -91,6 +93,7 @@ export const scheduleExample = {
   retention_days: null,
   webhook_url: null,
   webhook_events: null,
+  capture_policy: null,
   status: 'active',
   problem: null,
   next_run_at: '2026-11-24T08:00:00.000Z',
@@ -120,7 +123,7 @@ const approvalUndone = {
   data: { run_id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70', baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x71' },
 }
 
-const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
+const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'POLICY_TOO_NARROW', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
 
 const kind: OwnedKind<ScreenshotSchedule, SchedulesDeps, CreateScheduleBody, UpdateScheduleBody> = {
   word: 'schedule',
@@ -129,18 +132,22 @@ const kind: OwnedKind<ScreenshotSchedule, SchedulesDeps, CreateScheduleBody, Upd
   prefix: 'sch',
   storeOf: ({ schedules }) => schedules,
   toRecord: toScheduleRecord,
-  create:
-    ({ request, body }, deps) =>
-    (id) =>
-      makeSchedule(id, body, request, deps),
+  create: ({ request, body }, deps) => {
+    const compared = body.timing.comparison ? { compareTo: '' } : {}
+    assertCaptureWithin({ ...body, options: { ...body.options, ...compared }, targets: [body] }, captureLimitsOf(request.apiKey))
+    return (id) => makeSchedule(id, body, request, deps)
+  },
   update: async ({ request, body }, deps) => {
     const { set: options = {}, privateOptions = {} } = body.page ?? {}
     await assertAllowed(request, { options, privateOptions, record: body.record as CreateScheduleBody['record'] }, deps)
     return async (schedule) => {
+      const policy = policyAfterChange(schedule, request.apiKey, body.removesPolicy)
       const merged = mergeSchedule(body, schedule)
+      const policed = toPoliced(body, schedule, { page: merged, policy })
+      if (policed) assertRunWithin(policed, undefined)
       if (options.compareTo !== undefined) await checkBaseline(request.accountName, merged?.options, deps)
       const page = merged && { url: merged.url, stored: await storePage(merged, schedule, request.accountName, deps) }
-      return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { page, now: deps.now() }))
+      return deps.schedules.patch(schedule, toSchedulePatch(body, schedule, { page, policy, now: deps.now() }))
     }
   },
   bodies: { create: createScheduleBody, update: updateScheduleBody },
@@ -191,7 +198,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     responses: {
       202: { description: 'Accepted.', schema: CreatedRun, example: runCreated, headers: ['Location', 'Retry-After', 'X-Queue-Position'] },
     },
-    errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+    errors: ['CONFLICT', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL', 'URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'POLICY_TOO_NARROW'],
     handle: runSchedule,
   }),
   route('GET /schedules/{id}/runs', {
@@ -211,7 +218,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
       'For schedules with `comparison.baseline: approved`. Later runs are compared with the picture of this run, as soon as the operator has copied it. A second approval of the same run changes nothing, and an older run can be approved while its files are kept. `POST /schedules/{id}/undo-approval` takes the last approval back.',
     body: approveBody,
     responses: { 202: { description: 'Accepted.', schema: RunApproved, example: runApproved } },
-    errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'],
+    errors: ['NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT', 'POLICY_TOO_NARROW'],
     handle: approveRun,
   }),
   route('POST /schedules/{id}/undo-approval', {
@@ -221,7 +228,7 @@ export const scheduleRoutes: readonly Route<SchedulesDeps>[] = [
     description:
       'Later runs are compared with the picture that the last approval replaced, as soon as the operator has restored it. That picture is kept for 30 days. Call it again to undo the approval before.',
     responses: { 202: { description: 'Accepted.', schema: ApprovalUndone, example: approvalUndone } },
-    errors: ['EXPIRED', 'CONFLICT'],
+    errors: ['EXPIRED', 'CONFLICT', 'POLICY_TOO_NARROW'],
     handle: undoApproval,
   }),
 ]
@@ -244,12 +251,12 @@ async function assertAllowed(
 }
 
 async function makeSchedule(id: string, body: CreateScheduleBody, request: FastifyRequest, deps: SchedulesDeps) {
-  const { accountName } = request
+  const { accountName, apiKey } = request
   assertBelowLimit(deps.schedules.ofAccount(accountName).length, deps.maxSchedules, 'schedules')
   await assertAllowed(request, body, deps)
   await checkBaseline(accountName, body.options, deps)
   const stored = await storeFor(toObjectName(id), accountName, body, deps)
-  const created = await deps.schedules.create(buildSchedule(body, { id, accountName, stored }))
+  const created = await deps.schedules.create(buildSchedule(body, { id, accountName, stored, capturePolicy: toSchedulePolicy(apiKey) }))
   return { created, secret: {} }
 }
 

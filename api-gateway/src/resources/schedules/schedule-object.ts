@@ -1,6 +1,7 @@
 import { toObjectName } from '@tintype/crds/identifiers/names'
 import type {
   ScheduleComparison,
+  SchedulePolicy,
   ScheduleTemplate,
   ScreenshotSchedule,
   ScreenshotScheduleSpec,
@@ -9,6 +10,7 @@ import { CaptureOptions, captureDefaults } from '@tintype/crds/options/catalog'
 import { MARKUP_URL } from '@tintype/crds/options/page/loading'
 import { CODE_OPTIONS } from '@tintype/crds/options/policy'
 import { areInline, type PrivateOptions, privateOptionNames, splitLarge } from '@tintype/crds/options/private'
+import type { Scheduled } from '@tintype/crds/policies/runs'
 import type { Whole } from '@tintype/crds/schema/custom-resource'
 import { applyMergePatch, toMergePatch } from '@tintype/crds/schema/merge-patch'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/words'
@@ -37,7 +39,7 @@ function toTimingSpec({ concurrency_policy: policy, comparison, ...same }: Parti
 /** The object of a new schedule. */
 export function buildSchedule(
   { timing, url, record }: Pick<CreateScheduleBody, 'timing' | 'url' | 'record'>,
-  { id, accountName, stored }: { id: string; accountName: string; stored: StoredOptions },
+  { id, accountName, stored, capturePolicy }: { id: string; accountName: string; stored: StoredOptions; capturePolicy: SchedulePolicy },
 ): NewSchedule {
   return {
     metadata: { name: toObjectName(id) },
@@ -45,7 +47,7 @@ export function buildSchedule(
       accountName,
       ...(toTimingSpec(timing) as Partial<ScreenshotScheduleSpec>),
       schedule: timing.schedule,
-      template: { url, ...record, ...stored },
+      template: { url, ...record, ...stored, capturePolicy },
     },
   }
 }
@@ -73,6 +75,23 @@ export function mergeSchedule(
   return page
 }
 
+/**
+ * What a capture policy decides about after a change. Undefined: the change leaves it as it is.
+ * @param page the merged page; absent: unchanged
+ */
+export function toPoliced(
+  { timing, record, page: changes }: UpdateScheduleBody,
+  { spec }: Pick<ScreenshotSchedule, 'spec'>,
+  { page, policy }: { page?: MergedPage | undefined; policy: SchedulePolicy | undefined },
+): Scheduled | undefined {
+  if (!changes && !timing.comparison && Object.keys(record).length === 0) return undefined
+  const { capturePolicy: _, ...template } = applyMergePatch(spec.template, record) as ScheduleTemplate
+  const hidden = page?.privateOptions && { hiddenOptions: Object.keys(page.privateOptions) }
+  const merged = { ...template, ...(page ? { url: page.url, options: page.options } : {}), ...hidden }
+  const comparison = timing.comparison === undefined ? spec.comparison : timing.comparison
+  return { spec: { comparison, template: policy ? { ...merged, capturePolicy: policy } : merged } }
+}
+
 /** The stored options if hidden ones stay. */
 export const keepHidden = ({ sealedOptions, optionsObject, hiddenOptions }: ScheduleTemplate, options: CaptureOptions): StoredOptions => ({
   ...definedOf({ sealedOptions, optionsObject, hiddenOptions }),
@@ -89,14 +108,16 @@ const optionFieldsOf = ({ options, sealedOptions, optionsObject, hiddenOptions }
 /**
  * The patch for an update.
  * @param page the URL and the options of the merged page; absent: unchanged
+ * @param policy the capture policy after the change; undefined: none
  */
 export function toSchedulePatch(
   { timing, record }: UpdateScheduleBody,
   { spec: { template } }: Whole<Pick<ScreenshotSchedule, 'metadata' | 'spec'>>,
-  { page, now }: { page?: { url: string; stored: StoredOptions } | undefined; now: Date },
+  { page, policy, now }: { page?: { url: string; stored: StoredOptions } | undefined; policy: SchedulePolicy | undefined; now: Date },
 ): ObjectPatch {
   const changed = page && { url: page.url, ...toMergePatch(optionFieldsOf(template), optionFieldsOf(page.stored)) }
-  return { metadata: toUpdatedMetadata(now), spec: { ...toTimingSpec(timing), template: { ...record, ...changed } } }
+  const limits = toMergePatch({ capturePolicy: template.capturePolicy }, { capturePolicy: policy })
+  return { metadata: toUpdatedMetadata(now), spec: { ...toTimingSpec(timing), template: { ...record, ...changed, ...limits } } }
 }
 
 // Merges a change into the page and the options of a schedule. The gateway cannot read hidden options: private ones, and large ones in the bucket. It

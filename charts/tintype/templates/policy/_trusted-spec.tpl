@@ -45,11 +45,12 @@ variables:
     expression: "request.operation == 'DELETE' ? oldObject.spec : has(object.spec.template) ? object.spec.template : object.spec"
   - name: oldSource
     expression: "request.operation == 'CREATE' ? object.spec : has(oldObject.spec.template) ? oldObject.spec.template : oldObject.spec"
+  # Who has the verb use may set the capture policy of an ApiKey. What objects keep of it can be removed, as another object would have none.
   - name: gatewayFields
     expression: >-
       request.operation == 'DELETE' ? [] :
-      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'baseline', 'reservation', 'signingSecrets', 'scheduleRef'].filter(field,
-      field in variables.source && !(request.operation == 'UPDATE' && field in variables.oldSource && variables.source[field] == variables.oldSource[field]))
+      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'baseline', 'reservation', 'signingSecrets', 'scheduleRef', 'capturePolicy'].filter(field,
+      field in variables.source && !(field == 'capturePolicy' && request.resource.resource == 'apikeys') && !(request.operation == 'UPDATE' && field in variables.oldSource && variables.source[field] == variables.oldSource[field]))
   - name: hashLabels
     expression: >-
       request.operation == 'DELETE' ? [] :

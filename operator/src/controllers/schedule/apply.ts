@@ -62,10 +62,12 @@ async function record(schedule: StoredSchedule, run: EndedRun, { storage, metric
 
 const handlers: { [Name in Action['do']]: Handler<Name> } = {
   /** Creates a run, unless it exists although the cache does not contain it: an earlier leader may have created it. */
-  async createRun({ run: { id, time, lateMilliseconds }, of }, schedule, { clients, reflectors, metrics }) {
+  async createRun({ run: { id, time, lateMilliseconds }, of, keyPolicy }, schedule, { clients, reflectors, metrics }) {
     const name = toObjectName(id)
     try {
-      await withWhole(of, clients.schedules, (whole) => clients.screenshots.create({ metadata: { name }, spec: toRunSpec(whole, time) }))
+      await withWhole(of, clients.schedules, (whole) =>
+        clients.screenshots.create({ metadata: { name }, spec: toRunSpec(whole, time, keyPolicy) }),
+      )
       metrics.lateSeconds.observe(lateMilliseconds / 1_000)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error

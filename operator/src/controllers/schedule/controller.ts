@@ -3,17 +3,19 @@
 // rbac: tintype.dev/screenshots get,list,watch,create
 // rbac: tintype.dev/accounts list,watch
 // rbac: tintype.dev/accountusages list,watch
+// rbac: tintype.dev/apikeys list,watch
 
 /**
- * This controller observes ScreenshotSchedules, their runs (Screenshots) and their accounts. It creates a Screenshot for each run that is
+ * This controller observes ScreenshotSchedules, their runs (Screenshots), their accounts and API keys. It creates a Screenshot for each run that is
  * due, stores in the bucket how each run ended and the picture that the next run is compared with, and writes the status of the schedule:
  * once when a run is created and once when it ends. It requeues when the next run is due, and at least every ten minutes. When the clock
  * is set, it reconciles all schedules.
  */
 
 import { keyOf } from '@tintype/crds/client/kube-object'
-import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { apiKeyIdOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { toObjectName } from '@tintype/crds/identifiers/names'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import {
   type ActiveRun,
@@ -39,6 +41,9 @@ import { decide, type Observed } from './decide.ts'
 import { type EndedRun, toActive, toEnded } from './ended-runs.ts'
 import type { DueRun } from './status.ts'
 
+/** Index of ApiKeys by their ids in the REST API. */
+const KEY_ID_INDEX = 'key-id'
+
 const WORKERS = 16
 const MAX_REMEMBERED = 10_000
 const CLOCK_CHECK_MILLISECONDS = 1_000
@@ -46,7 +51,8 @@ const CLOCK_STEP_MILLISECONDS = 1_000
 
 /** Creates the controller. Call it once per process. */
 export function createScheduleController(deps: Deps): Work {
-  const { screenshots, schedules } = deps.reflectors
+  const { screenshots, schedules, apiKeys } = deps.reflectors
+  apiKeys.lister.addIndex(KEY_ID_INDEX, ({ metadata }) => apiKeyIdOf(metadata))
   screenshots.lister.addIndex(SCHEDULE_INDEX, ({ spec }) => spec.scheduleRef?.uid)
   schedules.lister.addIndex(ACCOUNT_INDEX, accountOf)
   // A standby also remembers deleted runs: a leader may stop after it created a run, and the run may be deleted before the next one looks.
@@ -72,7 +78,7 @@ function onceEach(): ScheduleContext['isNew'] {
 
 function startTerm(context: ScheduleContext): StartedWork {
   const { clock, reflectors } = context
-  const { screenshots, schedules, accounts } = reflectors
+  const { screenshots, schedules, accounts, apiKeys } = reflectors
   const deletedSchedules = new DeletedSchedules(context)
   const controller = createController('schedule', { workers: WORKERS }, (key) => reconcile(key, context, deletedSchedules), context)
   controller.watch(schedules, ({ type, object, old }) => {
@@ -82,6 +88,7 @@ function startTerm(context: ScheduleContext): StartedWork {
   })
   controller.watch(screenshots, ({ type, object, old }) => (hasRunChanged(type, object, old) ? keysOf(object) : []))
   controller.watch(accounts, ({ object }) => schedules.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
+  controller.watch(apiKeys, ({ object, old, type }) => (hasPolicyChanged(type, object, old) ? schedulesOfKey(object, schedules.lister) : []))
   const stopWatching = watchClock(clock, () => {
     for (const schedule of schedules.lister.list()) controller.enqueue(keyOf(schedule), 'resync')
   })
@@ -91,6 +98,16 @@ function startTerm(context: ScheduleContext): StartedWork {
 
 const isSameRequest = (one: ScreenshotSchedule, other: ScreenshotSchedule): boolean =>
   one.metadata.generation === other.metadata.generation && (requestOf(other) === undefined || requestOf(one) === requestOf(other))
+
+/** Uses of a key change its status often, and its other fields do not matter to schedules. */
+const hasPolicyChanged = (type: string, object: ApiKey, old: ApiKey | undefined): boolean =>
+  type !== 'modified' || JSON.stringify(old?.spec.capturePolicy) !== JSON.stringify(object.spec.capturePolicy)
+
+const schedulesOfKey = (key: ApiKey, schedules: Pick<Reflectors['schedules']['lister'], 'byIndex'>): string[] =>
+  schedules
+    .byIndex(ACCOUNT_INDEX, accountOf(key))
+    .filter(({ spec }) => spec.template.capturePolicy?.keyId === apiKeyIdOf(key.metadata))
+    .map(keyOf)
 
 /** A run that begins, ends or is deleted changes its schedule. Progress in between does not. */
 const hasRunChanged = (type: string, object: Screenshot, old: Screenshot | undefined): boolean =>
@@ -128,7 +145,7 @@ async function reconcile(key: string, deps: ScheduleContext, deleted: DeletedSch
 
 /** Collects the state of a schedule and its runs; undefined when it is deleted. @throws RetryableError */
 export async function observe(key: string, deps: ScheduleContext): Promise<Observed | undefined> {
-  const { screenshots, schedules, accounts, usages } = deps.reflectors
+  const { screenshots, schedules, accounts, apiKeys, usages } = deps.reflectors
   const kind = { lister: schedules.lister, client: deps.clients.schedules, outdated: { nextScheduleTime: null } }
   const cached = await findLive(key, kind, deps.now())
   if (!cached) return undefined
@@ -143,6 +160,7 @@ export async function observe(key: string, deps: ScheduleContext): Promise<Obser
   return {
     schedule,
     account: findAccount(`${namespace}/${account}`, accounts.lister),
+    keyPolicy: findKeyPolicy(schedule, apiKeys.lister),
     isQuotaSpent: facts !== undefined && facts.used >= facts.limit,
     open: runs.filter((shot) => !isFinished(shot)).map(toActive),
     ended: [
@@ -150,6 +168,13 @@ export async function observe(key: string, deps: ScheduleContext): Promise<Obser
       ...lost.filter((run) => 'outcome' in run),
     ],
   }
+}
+
+/** The capture policy that the key of a schedule has now. */
+function findKeyPolicy({ spec }: StoredSchedule, apiKeys: Pick<Reflectors['apiKeys']['lister'], 'byIndex'>) {
+  const { keyId } = spec.template.capturePolicy ?? {}
+  const found = keyId === undefined ? [] : apiKeys.byIndex(KEY_ID_INDEX, keyId)
+  return found.find((key) => accountOf(key) === accountOf({ spec }))?.spec.capturePolicy
 }
 
 /** Runs that had not ended, and are not in the cache. */

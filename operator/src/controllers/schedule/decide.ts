@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Annotation } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
+import type { CapturePolicySpec } from '@tintype/crds/kinds/capture-policy'
 import {
   type ActiveRun,
   MAX_ACTIVE_RUNS,
@@ -10,6 +11,7 @@ import {
   type SeenTiming,
   type StoredSchedule,
 } from '@tintype/crds/kinds/screenshot-schedule'
+import { findRunRefusal } from '@tintype/crds/policies/runs'
 import { accountOf } from '@tintype/crds/records/record'
 import { runIdOf } from '@tintype/crds/records/run'
 import { type Cron, type CronError, parseCron } from '@tintype/crds/schedule/cron'
@@ -25,6 +27,8 @@ import { buildStatus, type Decision, type DueRun, type Finding, type StatusPatch
 export interface Observed {
   schedule: StoredSchedule
   account: Account | undefined
+  /** The capture policy that the schedule's key has now. Absent: it has none, or was deleted. */
+  keyPolicy?: CapturePolicySpec | undefined
   /** True when the account has no unit of its monthly quota left. */
   isQuotaSpent: boolean
   /** Runs that have not ended. */
@@ -38,7 +42,7 @@ const CLOCK_TOLERANCE_MILLISECONDS = 3_600_000
 /** Longest delay of a timer. */
 const MAX_WAIT_MILLISECONDS = 600_000
 
-export function decide({ schedule, account, isQuotaSpent, open, ended }: Observed, now: Date): Decision {
+export function decide({ schedule, account, keyPolicy, isQuotaSpent, open, ended }: Observed, now: Date): Decision {
   const seen = toSeenTiming(schedule, now)
   const timing = toTiming(schedule)
   const learned = { baseline: chooseBaseline(schedule, ended), moving: toMoving(schedule, ended) }
@@ -52,7 +56,7 @@ export function decide({ schedule, account, isQuotaSpent, open, ended }: Observe
   const skipped = next === undefined || spec.suspend ? undefined : findSkipped(timing, { after: from, next })
   const wait = next === undefined ? undefined : Math.min(MAX_WAIT_MILLISECONDS, Math.max(1, next - until))
   const base = {
-    ready: evaluate(schedule, { account, isQuotaSpent, isEverDue: next !== undefined }),
+    ready: evaluate(schedule, { account, keyPolicy, isQuotaSpent, isEverDue: next !== undefined }),
     timing: seen,
     ...learned,
     ...(next === undefined || spec.suspend ? {} : { nextTime: new Date(next) }),
@@ -121,21 +125,24 @@ export function spreadOf({ metadata, spec }: Pick<StoredSchedule, 'metadata' | '
 }
 
 function evaluate(
-  { spec }: StoredSchedule,
-  { account, isQuotaSpent, isEverDue }: Pick<Observed, 'account' | 'isQuotaSpent'> & { isEverDue: boolean },
+  schedule: StoredSchedule,
+  { account, keyPolicy, isQuotaSpent, isEverDue }: Pick<Observed, 'account' | 'keyPolicy' | 'isQuotaSpent'> & { isEverDue: boolean },
 ): Finding {
+  const { spec } = schedule
   const name = accountOf({ spec })
   const refused = (reason: ScheduleReason, message: string): Finding => ({ status: 'False', reason, message })
   if (!isEverDue) return refused('NeverDue', `No date within nine years matches ${spec.schedule}. Change spec.schedule.`)
   if (!account) return refused('AccountNotFound', `Account ${name} does not exist, or was deleted. No runs are created.`)
   if (account.spec.suspended) return refused('AccountSuspended', `Account ${name} is suspended. No runs are created.`)
+  const refusal = findRunRefusal(schedule, keyPolicy)
+  if (refusal) return refused(refusal.reason, `No runs are created: ${refusal.message}.`)
   if (isQuotaSpent) return refused('QuotaExceeded', `The monthly quota of account ${name} is used up. No runs are created.`)
   return { status: 'True', reason: 'Scheduled', message: 'Runs are created when they are due.' }
 }
 
 export type Action =
   /** Creates the run of a schedule in this state. */
-  | { do: 'createRun'; run: DueRun; of: StoredSchedule }
+  | { do: 'createRun'; run: DueRun; of: StoredSchedule; keyPolicy?: CapturePolicySpec | undefined }
   | { do: 'writeStatus'; status: StatusPatch }
   | { do: 'report'; event: ScheduleEvent }
   /** Removes the annotation of a request, or names the approval that it undoes. */
@@ -152,7 +159,7 @@ interface Copied {
 }
 
 /** Actions in the order in which they must be executed: the status names a run that exists. */
-export function decideWrites({ schedule, open, ended }: Observed, decision: Decision, { kept, approval }: Copied, now: Date): Action[] {
+export function decideWrites({ schedule, keyPolicy, open, ended }: Observed, decision: Decision, { kept, approval }: Copied, now: Date): Action[] {
   const { due, moving } = decision
   const approvals = updateApprovals(withStatus(schedule, { baseline: kept }), approval, now)
   const approved = approval && 'baseline' in approval ? approval : undefined
@@ -168,7 +175,7 @@ export function decideWrites({ schedule, open, ended }: Observed, decision: Deci
     now,
   )
   const actions: Action[] = []
-  if (due) actions.push({ do: 'createRun', run: due, of: withStatus(compared, { moving }) })
+  if (due) actions.push({ do: 'createRun', run: due, of: withStatus(compared, { moving }), ...(keyPolicy ? { keyPolicy } : {}) })
   if (status) actions.push({ do: 'writeStatus', status })
   const events = [...findEvents(schedule, decision, ended, compared), ...(approval ? describeApproval(approval) : [])]
   actions.push(...events.map((event): Action => ({ do: 'report', event })))

@@ -19,7 +19,7 @@ t.test('PATCH /schedules/:id changes the fields that are sent, and null restores
 })
 
 t.test('PATCH /schedules/:id merges options, also nested ones, and null removes them', async (t) => {
-  const { create, newest } = aScheduleGateway()
+  const { create, newest, keyId } = aScheduleGateway()
   const features = { 'color-gamut': 'p3', 'any-pointer': 'fine' }
   const created = await create({ ...hourly, options: { full_page: true, format: 'webp', media_features: features } })
   const patch = async (options: object | null) => (await created.patch({ options })).body.data.options
@@ -31,13 +31,13 @@ t.test('PATCH /schedules/:id merges options, also nested ones, and null removes 
   t.strictSame(Object.keys(await patch({ media_features: null })), ['format', 'dark_mode'])
   t.strictSame(await patch({}), { format: 'webp', dark_mode: true }, 'an empty object changes nothing')
   t.strictSame(await patch(null), {})
-  t.strictSame(newest().spec.template, { url })
+  t.strictSame(newest().spec.template, { url, capturePolicy: { keyId } })
 })
 
 t.test(
   'options that are too large for an object are sealed under schedules/, stay there, and are emptied when they are removed',
   async (t) => {
-    const { create, newest, objects, openLarge } = aScheduleGateway()
+    const { create, newest, keyId, objects, openLarge } = aScheduleGateway()
     const { patch } = await create({ ...hourly, options: { styles: 'p{}'.repeat(4_000), full_page: true } })
     const optionsObject = `schedules/acme/${newest().metadata.name}.jwe`
     t.match(newest().spec.template, { options: { fullPage: true }, optionsObject, hiddenOptions: ['styles'] })
@@ -49,22 +49,22 @@ t.test(
     t.equal(objects.objects.get(optionsObject), sealed)
     const { body } = await patch({ options: { styles: null, full_page: null, dark_mode: null, format: 'jpeg' }, url })
     t.strictSame(body.data.options, { format: 'jpeg' })
-    t.strictSame(newest().spec.template, { url, options: { format: 'jpeg' }, optionsObject })
+    t.strictSame(newest().spec.template, { url, options: { format: 'jpeg' }, optionsObject, capturePolicy: { keyId } })
     t.strictSame(await openLarge(), {})
   },
 )
 
 t.test('PATCH /schedules/:id that names every hidden option seals them again', async (t) => {
-  const { create, newest, openSealed } = aScheduleGateway()
+  const { create, newest, keyId, openSealed } = aScheduleGateway()
   const clip = { clip_x: 0, clip_y: 0, clip_width: 10, clip_height: 10 }
   const noClip = { clip_x: null, clip_y: null, clip_width: null, clip_height: null }
   const { patch } = await create({ ...hourly, options: { ...clip, headers: { 'x-one': '1' } } })
   const other = 'https://example.org/'
   await patch({ options: { ...noClip, headers: { 'x-two': '2' } }, url: other })
-  t.strictSame(Object.keys(newest().spec.template).sort(), ['hiddenOptions', 'sealedOptions', 'url'])
+  t.strictSame(Object.keys(newest().spec.template).sort(), ['capturePolicy', 'hiddenOptions', 'sealedOptions', 'url'])
   t.strictSame(await openSealed(other), { privateOptions: { headers: { 'x-two': '2' } } })
   t.equal((await patch({ options: { headers: null } })).status, 200)
-  t.strictSame(newest().spec.template, { url: other })
+  t.strictSame(newest().spec.template, { url: other, capturePolicy: { keyId } })
 })
 
 /** Tests that only look at their own schedule share a gateway. */

@@ -23,7 +23,7 @@ const everything = {
 }
 
 t.test('POST /schedules stores every field, and returns the documented record', async (t) => {
-  const { call, newest, webhooks } = aScheduleGateway()
+  const { call, newest, webhooks, keyId } = aScheduleGateway()
   const created = await call('POST', '/schedules', everything)
   const { id, ...record } = created.body.data
   t.match(created, { status: 201, body: { message: 'Schedule created successfully' }, headers: { location: `/api/v1/schedules/${id}` } })
@@ -31,6 +31,7 @@ t.test('POST /schedules stores every field, and returns the documented record', 
   t.strictSame(record, {
     ...everything,
     comparison: null,
+    capture_policy: { key_id: keyId, allowed_hosts: null, allowed_request_hosts: null, allowed_options: null, allow_own_content: null },
     ...{ status: 'suspended', problem: null, next_run_at: null, last_run_at: null, last_success_at: null },
     ...{ last_change: null, active_runs: [], recent_runs: [], created_at: NOW.toISOString(), updated_at: NOW.toISOString() },
   })
@@ -52,17 +53,18 @@ t.test('POST /schedules stores every field, and returns the documented record', 
       webhookUrl: 'https://hooks.example.com/in',
       webhookEvents: ['screenshot.completed'],
       options: { fullPage: true, format: 'webp' },
+      capturePolicy: { keyId },
     },
   })
   assertSome(t, webhooks.objects, ({ spec }) => spec.isDefault, 'the default webhook signs posts to webhook_url')
 })
 
 t.test('POST /schedules accepts only a URL and a time, and fills in the defaults', async (t) => {
-  const { call, newest } = aScheduleGateway()
+  const { call, newest, keyId } = aScheduleGateway()
   const { body } = await call('POST', '/schedules', hourly)
   t.match(body.data, { time_zone: 'UTC', suspend: false, concurrency_policy: 'forbid', spread_seconds: 0, status: 'active', options: {} })
   t.equal(body.data.name, newest().metadata.name)
-  t.strictSame(newest().spec, { accountName: 'acme', schedule: '@hourly', template: { url } })
+  t.strictSame(newest().spec, { accountName: 'acme', schedule: '@hourly', template: { url, capturePolicy: { keyId } } })
 })
 
 const ofVideo = { webhook_url: 'https://hooks.example.com/', webhook_events: ['video.failed'] }
