@@ -55,11 +55,7 @@ export async function buildAll(
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
   const pictures = await mapConcurrently(targets, LOOK_UPS, ({ url, privateOptions: own }) =>
-    findPicture(
-      { account: accountName, url, options, privateOptions: { ...privateOptions, ...own }, policy: capturePolicy },
-      cache,
-      deps,
-    ),
+    findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own }, policy: capturePolicy }, cache, deps),
   )
   return targets.map(({ url }, index) =>
     buildScreenshot(

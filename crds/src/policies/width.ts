@@ -11,8 +11,7 @@ const WILDCARD = '*.'
 
 /** True if a pattern matches every host that another one matches. `*.example.com` matches neither `example.com` nor an address. */
 const covers = (wide: string, narrow: string): boolean =>
-  wide === narrow ||
-  (wide.startsWith(WILDCARD) && narrow.replace(/^\*/, '').endsWith(wide.slice(1)) && !isAddressLiteral(narrow))
+  wide === narrow || (wide.startsWith(WILDCARD) && narrow.replace(/^\*/, '').endsWith(wide.slice(1)) && !isAddressLiteral(narrow))
 
 /** True if a list of patterns allows everything that another list allows. An absent list allows everything. */
 function coversHosts(wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean {
@@ -44,12 +43,10 @@ export function findNarrowerField(policy: Policy, other: Policy): PolicyField | 
 /** True if a policy allows everything that another one allows. */
 export const isAtLeastAsWide = (policy: Policy, other: Policy): boolean => findNarrowerField(policy, other) === undefined
 
-/** True if a policy limits nothing. */
-export const isUnlimited = (policy: Policy): boolean => isAtLeastAsWide(policy, {})
-
 /** The hosts that two lists allow. Undefined: both allow all. Two patterns have hosts in common only if one of them is within the other. */
 export function intersectHosts(one: readonly string[] | undefined, other: readonly string[] | undefined): string[] | undefined {
   if (one === undefined || other === undefined) return (one ?? other)?.slice()
-  const within = (list: readonly string[], outer: readonly string[]) => list.filter((pattern) => outer.some((wide) => covers(wide, pattern)))
+  const within = (list: readonly string[], outer: readonly string[]) =>
+    list.filter((pattern) => outer.some((wide) => covers(wide, pattern)))
   return [...new Set([...within(one, other), ...within(other, one)])]
 }

@@ -263,6 +263,31 @@ t.test('policy lets users set the link fields of keys of their own account only'
   await t.rejects(keys.create(aKey({ ...links, accountName: 'other' })), rejection('not allowed to use the account other'))
 })
 
+t.test('users set the capture policy of keys; what objects keep of it they can remove, and not set or change', async (t) => {
+  const capturePolicy = { allowedHosts: ['example.com'], allowedRequestHosts: ['*.example.com'], allowedOptions: ['format'] }
+  const key = await keys.create(aKey({ capturePolicy }))
+  t.match(key.spec, { capturePolicy })
+  t.ok(await keys.patch(key.metadata.name, mergePatch({ spec: { capturePolicy: { allowedHosts: [] } } })))
+  const long = Array.from({ length: 40 }, (_, index) => `${'a'.repeat(60)}.${'b'.repeat(60)}.h${index}`)
+  await t.rejects(keys.create(aKey({ capturePolicy: { allowedHosts: long } })), {
+    status: 422,
+    message: /more than 4096 characters together/,
+  })
+  const kept = { keyId: 'key_1', allowedHosts: ['example.com'] }
+  const refused = rejection('only the gateway may set capturePolicy')
+  await t.rejects(shots.create(aShot({ capturePolicy: kept })), refused)
+  await t.rejects(createSchedule('acme', { capturePolicy: kept }), refused)
+  t.ok(await new Resource(gateway, screenshots).create(aShot({ capturePolicy: kept })), 'control: the gateway')
+  const { name } = (await createSchedule('acme')).metadata
+  const change = (template: object) => schedules.patch(name, mergePatch({ spec: { template } }))
+  await t.rejects(change({ capturePolicy: kept }), refused)
+  await storeTemplate(name, { capturePolicy: { ...kept, ...capturePolicy } })
+  await t.rejects(change({ capturePolicy: { allowedHosts: ['other.example'] } }), refused)
+  await t.rejects(change({ capturePolicy: { allowedOptions: null } }), refused)
+  t.ok(await change({ url: 'https://other.example/' }), 'its runs still obey the policy')
+  t.ok(await change({ capturePolicy: null }))
+})
+
 t.test('policy rejects the hash of a key of another account, whose holder would act for the user’s account', async (t) => {
   for (const label of ['tintype.dev/hash-1', 'tintype.dev/hash-2']) {
     await t.rejects(keys.create(aKey({}, { [label]: 'copied' })), rejection(label))

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRequest, Rotation } from '../../../client/src/index.ts'
+import type { ApiKey, ApiKeyRequest, CapturePolicy, Rotation } from '../../../client/src/index.ts'
 import type { Flag } from '../arguments/flag.ts'
 import { EXIT } from '../common/errors.ts'
 import { SCOPES } from '../generated/options.ts'
@@ -53,6 +53,60 @@ const linkPolicyFlags: readonly Flag[] = [
   { name: 'allow-own-markup', kind: 'boolean', isNegatable: true, summary: 'Lets links have html, styles and other own markup' },
 ]
 
+/** Flags of the capture policy. */
+const capturePolicyFlags: readonly Flag[] = [
+  { name: 'capture-hosts', kind: 'list', value: 'HOST', summary: 'Host of pages and frames that the key may capture, repeatable' },
+  { name: 'capture-request-hosts', kind: 'list', value: 'HOST', summary: 'Host that its pages may send requests to, repeatable' },
+  { name: 'capture-options', kind: 'list', value: 'NAME', summary: 'Option that its captures may have, repeatable' },
+  { name: 'capture-own-content', kind: 'boolean', isNegatable: true, summary: 'Lets its captures have own markup, scripts and proxies' },
+]
+
+/** The capture policy that the flags describe. Undefined: none. */
+function toCapturePolicy(context: Context): Partial<CapturePolicy> | undefined {
+  const { capture_hosts, capture_request_hosts, capture_options, capture_own_content } = context.given(capturePolicyFlags)
+  const named = {
+    ...{ allowed_hosts: capture_hosts, allowed_request_hosts: capture_request_hosts },
+    ...{ allowed_options: capture_options, allow_own_content: capture_own_content },
+  }
+  const given = Object.entries(named).filter(([, value]) => value !== undefined)
+  return given.length > 0 ? Object.fromEntries(given) : undefined
+}
+
+/** A capture policy in one line. */
+function describePolicy(policy: CapturePolicy | null): string {
+  if (!policy) return 'no limits'
+  const { allowed_hosts, allowed_request_hosts, allowed_options, allow_own_content } = policy
+  const limits = [
+    ...(allowed_hosts ? [`hosts ${allowed_hosts.join(', ') || 'none'}`] : []),
+    ...(allowed_request_hosts ? [`request hosts ${allowed_request_hosts.join(', ') || 'none'}`] : []),
+    ...(allowed_options ? [`options ${allowed_options.join(', ') || 'none'}`] : []),
+    (allow_own_content ?? allowed_hosts === null) ? 'own content' : 'no own content',
+  ]
+  return limits.join('; ')
+}
+
+const keysPolicy: Command = {
+  name: 'keys policy',
+  usage: 'ID',
+  summary: 'Prints the capture policy of an API key in one line',
+  async run(context) {
+    const { capture_policy: policy } = await context.client().keys.get(context.argument(0), { signal: context.world.signal })
+    context.show(policy, describePolicy(policy))
+  },
+}
+
+const keysCheckUrl: Command = {
+  name: 'keys check-url',
+  usage: 'ID URL',
+  summary: 'Tests a URL against the capture policy of an API key, without a capture',
+  notes: ['The exit code is 1 if the policy does not allow the URL.'],
+  async run(context) {
+    const checked = await context.client().keys.checkUrl(context.argument(0), context.argument(1), { signal: context.world.signal })
+    context.show(checked, checked.allowed ? 'allowed' : `not allowed: ${checked.reason}`)
+    return checked.allowed ? EXIT.ok : EXIT.failed
+  },
+}
+
 const SCOPES_IN_LINE = 4
 
 /** The scopes, a few on each line. */
@@ -69,6 +123,7 @@ const keysCreate: Command = {
     { name: 'scopes', kind: 'list', value: 'SCOPE', values: SCOPES, summary: 'Scopes with commas, repeatable; default: all' },
     expiry,
     ...linkPolicyFlags,
+    ...capturePolicyFlags,
   ],
   notes: ['Scopes:', ...scopeLines],
   async run(context) {
@@ -77,11 +132,13 @@ const keysCreate: Command = {
       ?.flatMap((text) => text.split(','))
       .map((scope) => scope.trim())
     const policy = context.given(linkPolicyFlags)
+    const captures = toCapturePolicy(context)
     const request = {
       name: context.argument(0),
       ...(scopes && { scopes }),
       ...context.given([expiry]),
       ...(Object.keys(policy).length > 0 && { link_policy: policy }),
+      ...(captures && { capture_policy: captures }),
     }
     const key = await context.client().keys.create({ ...(request as ApiKeyRequest), signal: context.world.signal })
     printKey(context, key)
@@ -180,6 +237,8 @@ export const accountCommands: readonly Command[] = [
   keysCreate,
   keysDelete,
   keysRotate,
+  keysPolicy,
+  keysCheckUrl,
   keysLinkSecret,
   keysRotateLinkSecret,
   usage,

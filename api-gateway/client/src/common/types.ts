@@ -104,6 +104,9 @@ export type RotatedApiKey = Schemas['ApiKeyRotated']['data']
 /** The secret that signs links of an API key: `key` is the id of the API key. */
 export type LinkSecret = Schemas['LinkSecret']['data']
 export type LinkPolicy = Schemas['LinkPolicy']
+export type CapturePolicy = Schemas['CapturePolicy']
+/** Whether the capture policy of a key allows a URL, and why not. */
+export type CheckedUrl = Schemas['KeyUrlChecked']['data']
 export type ApiKeyRequest = Schemas['CreateKey']
 export type ApiKeyChanges = Schemas['UpdateKey']
 /** Query of the lists of webhooks and API keys. */

@@ -376,6 +376,14 @@ export interface components {
             /** @description Whether captures may have what can show anything under the name of an allowed host: own markup such as html and styles, scripts, an own proxy, and ignore_https_errors. Null: only if allowed_hosts is null. */
             allow_own_content?: boolean | null;
         };
+        /** @description A URL to test. */
+        CheckKeyUrl: {
+            /**
+             * Format: uri
+             * @description URL of a page, http or https.
+             */
+            url: string;
+        };
         /** @description Pages to capture with the same options. One invalid URL rejects the whole batch. */
         CreateBatch: {
             /** @description URLs of the pages, 1 to 100. */
@@ -2878,6 +2886,17 @@ export interface components {
                 /** @description Present only in test events. */
                 test?: boolean;
                 screenshot: components["schemas"]["Screenshot"];
+            };
+        };
+        /** @description Whether the capture policy of a key allows a URL. */
+        KeyUrlChecked: {
+            success: boolean;
+            data: {
+                url: string;
+                /** @description Whether the capture policy allows the host. */
+                allowed: boolean;
+                /** @description Why it does not. Null: it does. */
+                reason: string | null;
             };
         };
         /** @description Limits of the signed links of a key. */

@@ -3,6 +3,7 @@ import type {
   ApiKeyChanges,
   ApiKeyRequest,
   CallOptions,
+  CheckedUrl,
   CreatedApiKey,
   LinkSecret,
   RotatedApiKey,
@@ -25,6 +26,11 @@ export class Keys extends ManagedRecords<ApiKey, ApiKeyRequest, ApiKeyChanges, C
   /** Returns the secret for `signLink`, the same one each time. Your API key must have all scopes of this one. */
   async linkSecret(id: string, { signal }: CallOptions = {}): Promise<LinkSecret> {
     return this.transport.data({ method: 'POST', path: `${this.pathOf(id)}/link-secret`, signal })
+  }
+
+  /** Tests a URL against the capture policy of the key, without a capture. */
+  async checkUrl(id: string, url: string, { signal }: CallOptions = {}): Promise<CheckedUrl> {
+    return this.transport.data({ method: 'POST', path: `${this.pathOf(id)}/check-url`, body: { url }, signal })
   }
 
   /** Replaces the secret for `signLink`. Links signed with the old secret work for `overlap_hours`. */

@@ -73,6 +73,41 @@ function describePolicy({ allowed_hosts, allowed_options, allow_own_markup }: No
   return `links: ${limits.join('; ')}`
 }
 
+function describeCapturePolicy(policy: NonNullable<ApiKey['capture_policy']>): string {
+  const { allowed_hosts, allowed_request_hosts, allowed_options, allow_own_content } = policy
+  const limits = [
+    ...(allowed_hosts ? [`hosts ${allowed_hosts.join(', ') || 'none'}`] : []),
+    ...(allowed_request_hosts ? [`request hosts ${allowed_request_hosts.join(', ') || 'none'}`] : []),
+    ...(allowed_options ? [`options ${allowed_options.join(', ') || 'none'}`] : []),
+    (allow_own_content ?? allowed_hosts === null) ? 'own content' : 'no own content',
+  ]
+  return `captures: ${limits.join('; ')}`
+}
+
+/** Tests a URL against the capture policy of a key, without a capture. */
+function UrlCheck({ id, name }: Pick<ApiKey, 'id' | 'name'>) {
+  const [url, setUrl] = useState('')
+  const [result, setResult] = useState('')
+  const { problem, act } = useAction()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    return act(async () => {
+      const { data } = await api<Schemas['KeyUrlChecked']>(`/keys/${id}/check-url`, { method: 'POST', body: { url } })
+      setResult(data.data.reason ?? 'The policy allows this URL.')
+    })
+  }
+  return (
+    <form class="toolbar" onSubmit={submit}>
+      <TextField id={`check-${id}`} label={`URL to test for ${name}`} required value={url} onText={setUrl} />
+      <button type="submit" class="plain">
+        Test URL
+      </button>
+      <ErrorNote error={problem} />
+      <output class="soft">{result}</output>
+    </form>
+  )
+}
+
 /** Returns whether the request succeeded. */
 type Act = (path: string, options: { method: string; body?: unknown }, title?: string) => Promise<boolean>
 
@@ -100,6 +135,12 @@ function KeyRow({ item, isOwn, mayWrite, act, remove }: KeyRowProps) {
       <td data-label="Scopes">
         {item.scopes.map((scope) => (scope === '*' ? 'all' : scope)).join(', ')}
         {item.link_policy ? <div class="soft">{describePolicy(item.link_policy)}</div> : null}
+        {item.capture_policy ? (
+          <>
+            <div class="soft">{describeCapturePolicy(item.capture_policy)}</div>
+            <UrlCheck id={item.id} name={item.name} />
+          </>
+        ) : null}
       </td>
       <td data-label="State">
         <span class={`badge ${item.is_active ? 'active' : 'inactive'}`}>{item.is_active ? 'Active' : 'Inactive'}</span>
@@ -144,6 +185,8 @@ function KeyRow({ item, isOwn, mayWrite, act, remove }: KeyRowProps) {
   )
 }
 
+const toHosts = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
+
 function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<unknown> }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState('')
@@ -151,13 +194,18 @@ function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<un
   const [isAll, setAll] = useState(false)
   const [hosts, setHosts] = useState('')
   const [hasMarkup, setMarkup] = useState(false)
-  const allowedHosts = hosts.split(/[\s,]+/).filter(Boolean)
+  const [captureHosts, setCaptureHosts] = useState('')
+  const [hasContent, setContent] = useState(false)
+  const allowedHosts = toHosts(hosts)
+  const allowedCaptureHosts = toHosts(captureHosts)
+  const isCaptureLimited = allowedCaptureHosts.length > 0
   const isLimited = allowedHosts.length > 0
   const submit = async (event: Event) => {
     event.preventDefault()
     const expiry = days === '' ? {} : { expires_in_days: Number(days) }
     const links = isLimited ? { link_policy: { allowed_hosts: allowedHosts, allow_own_markup: hasMarkup } } : {}
-    await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry, ...links })
+    const captures = isCaptureLimited ? { capture_policy: { allowed_hosts: allowedCaptureHosts, allow_own_content: hasContent } } : {}
+    await onCreate({ name: name.trim(), ...(isAll ? {} : { scopes }), ...expiry, ...links, ...captures })
     setName('')
   }
   return (
@@ -184,6 +232,15 @@ function NewKey({ onCreate }: { onCreate: (body: { name: string }) => Promise<un
           />
           <Checkbox isChecked={!isLimited || hasMarkup} isDisabled={!isLimited} onCheck={setMarkup}>
             links may have own markup, such as html and styles
+          </Checkbox>
+        </div>
+        <div class="toolbar">
+          <TextField
+            {...{ id: 'key-capture-hosts', label: 'Hosts that the key may capture', value: captureHosts, onText: setCaptureHosts }}
+            placeholder="all, or a list such as example.com *.example.com"
+          />
+          <Checkbox isChecked={!isCaptureLimited || hasContent} isDisabled={!isCaptureLimited} onCheck={setContent}>
+            captures may have own content, such as html, scripts and a proxy
           </Checkbox>
         </div>
         <button type="submit" class="primary" disabled={name.trim() === '' || (!isAll && scopes.length === 0)}>

@@ -118,7 +118,8 @@ function policiesOf<Spec extends object, Record extends object>(field: string, n
       ...lists(body as Body).flatMap(({ name, values }) => (name === OPTIONS ? findUnknownOptions(`${field}.${name}`, values) : [])),
     ],
     /** The merge patch of the stored policy. */
-    toPatch: (body: object | null, stored: Spec | undefined): object | null => (body && toSpec(body, stored) ? toLimits(body as Body) : null),
+    toPatch: (body: object | null, stored: Spec | undefined): object | null =>
+      body && toSpec(body, stored) ? toLimits(body as Body) : null,
     /** The policy that replaces every earlier limit. */
     toWhole: <Given extends object>(body: Given): Given => ({ ...Object.fromEntries(names.map((name) => [name, null])), ...body }),
     /** The policy for a record. Null: no limits. */

@@ -11,6 +11,7 @@ import { type Input, linkTo, type Route, routeFor } from '../../http/route.ts'
 import type { LinkKeySource, RecordStore } from '../../store/ports.ts'
 import { assertBelowLimit, type ById, changeLatest, findOwnLatest, type OwnedKind, ownedRoutes, tagOf } from '../shared/owned-records.ts'
 import { type RotateBody, rotateBody } from '../shared/rotation.ts'
+import { checkUrl, checkUrlBody, UrlChecked } from './check-url.ts'
 import {
   CreatedKey,
   type CreateKeyBody,
@@ -78,6 +79,8 @@ const linkSecretFound = {
   data: { key: keyId, link_secret: 'lsk_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample_EXA' },
 }
 
+const urlChecked = { success: true, data: { url: 'https://example.com/', allowed: true, reason: null } }
+
 const kind: OwnedKind<ApiKey, KeysDeps, CreateKeyBody, UpdateKeyBody> = {
   word: 'key',
   what: WHAT,
@@ -112,7 +115,8 @@ const kind: OwnedKind<ApiKey, KeysDeps, CreateKeyBody, UpdateKeyBody> = {
   schemas: { record: KeyRecord, created: CreatedKey },
   examples: { record: example, created: { key: text }, updated: { name: 'old pipeline', is_active: false } },
   descriptions: {
-    create: 'Only this response contains the text of the key. A key cannot grant scopes that it lacks, nor captures that its own capture policy refuses.',
+    create:
+      'Only this response contains the text of the key. A key cannot grant scopes that it lacks, nor captures that its own capture policy refuses.',
     update: 'A merge patch (RFC 7396): absent fields stay unchanged.',
     remove: 'All replicas reject the key, typically within a second. The last active key cannot delete itself.',
     found: 'The key, without its text.',
@@ -144,11 +148,21 @@ export const keyRoutes: readonly Route<KeysDeps>[] = [
     errors: ['CONFLICT', 'ROTATION_IN_PROGRESS', 'POLICY_TOO_NARROW'],
     handle: rotateKey,
   }),
+  route('POST /keys/{id}/check-url', {
+    id: 'checkKeyUrl',
+    scope: 'keys:read',
+    summary: 'Test a URL against the capture policy of an API key',
+    description: 'Captures nothing. Says whether the capture policy allows the host of the URL, before redirects.',
+    body: checkUrlBody,
+    responses: { 200: { description: 'Tested.', schema: UrlChecked, example: urlChecked } },
+    handle: checkUrl,
+  }),
   route('POST /keys/{id}/link-secret', {
     id: 'getLinkSecret',
     scope: 'keys:write',
     summary: 'Get the link secret of an API key',
-    description: 'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key, and a capture policy at least as wide.',
+    description:
+      'Returns the secret that signs links of the key, the same one each time. Your key must have all scopes of that key, and a capture policy at least as wide.',
     responses: { 200: { description: 'The secret.', schema: LinkSecretFound, example: linkSecretFound } },
     errors: ['POLICY_TOO_NARROW'],
     handle: readLinkSecret,

@@ -28,7 +28,8 @@ function keptOf({ spec }: Scheduled): CapturePolicySpec {
  * @throws ApiError POLICY_TOO_NARROW
  */
 export function assertCanUse(schedule: Scheduled, apiKey: ApiKey): void {
-  if (!isOwn(schedule, apiKey)) assertAsWide(apiKey, keptOf(schedule), 'the API key cannot change or run a schedule with a wider capture policy')
+  if (!isOwn(schedule, apiKey))
+    assertAsWide(apiKey, keptOf(schedule), 'the API key cannot change or run a schedule with a wider capture policy')
 }
 
 /**
@@ -56,10 +57,11 @@ export async function findKeyPolicy(
   return key && accountOf(key) === accountOf(schedule) ? key.spec.capturePolicy : undefined
 }
 
-const CODES = { UrlNotAllowed: 'URL_NOT_ALLOWED', OptionNotAllowed: 'OPTION_NOT_ALLOWED', PolicyTooLarge: 'CONFLICT' } as const satisfies Record<
-  RunRefusal['reason'],
-  string
->
+const CODES = {
+  UrlNotAllowed: 'URL_NOT_ALLOWED',
+  OptionNotAllowed: 'OPTION_NOT_ALLOWED',
+  PolicyTooLarge: 'CONFLICT',
+} as const satisfies Record<RunRefusal['reason'], string>
 
 /**
  * Refuses a schedule whose runs its policies refuse.

@@ -101,9 +101,9 @@ export const ScheduleRecord = name(
     webhook_events: runFields.webhook_events.unwrap().nullable(),
     capture_policy: name(
       'SchedulePolicy',
-      CapturePolicyRecord.extend({ key_id: z.string().describe('Id of the API key. Runs also obey the policy that it has then.') }).describe(
-        'Limits of the runs.',
-      ),
+      CapturePolicyRecord.extend({
+        key_id: z.string().describe('Id of the API key. Runs also obey the policy that it has then.'),
+      }).describe('Limits of the runs.'),
     )
       .nullable()
       .describe('Capture policy of the API key that created or last changed the schedule. Null: no limits.'),

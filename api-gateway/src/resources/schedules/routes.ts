@@ -123,7 +123,16 @@ const approvalUndone = {
   data: { run_id: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x70', baseline_run: 'scr_7zxvp3mwk8c0qj2n5r8t1v4x71' },
 }
 
-const optionErrors = ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'POLICY_TOO_NARROW', 'NOT_FOUND', 'NOT_READY', 'NOT_COMPARABLE', 'EXPIRED', 'CONFLICT'] as const
+const optionErrors = [
+  'URL_NOT_ALLOWED',
+  'OPTION_NOT_ALLOWED',
+  'POLICY_TOO_NARROW',
+  'NOT_FOUND',
+  'NOT_READY',
+  'NOT_COMPARABLE',
+  'EXPIRED',
+  'CONFLICT',
+] as const
 
 const kind: OwnedKind<ScreenshotSchedule, SchedulesDeps, CreateScheduleBody, UpdateScheduleBody> = {
   word: 'schedule',

@@ -14,7 +14,6 @@ export function assertLinkOptions(options: Readonly<Record<string, unknown>>, li
     if (!isRefusedInLinks(rule, value)) return []
     return [{ path: name, code: 'not_allowed', message: `${name} cannot be used in a link. Use POST /screenshots.` }]
   })
-  if (refused.length > 0)
-    throw new ApiError('OPTION_NOT_ALLOWED', refused.map(({ message }) => message).join('; '), { details: refused })
+  if (refused.length > 0) throw new ApiError('OPTION_NOT_ALLOWED', refused.map(({ message }) => message).join('; '), { details: refused })
   assertOptionsWithin(renameKeys(options, toCamelCase), limits)
 }

@@ -88,7 +88,9 @@ function startTerm(context: ScheduleContext): StartedWork {
   })
   controller.watch(screenshots, ({ type, object, old }) => (hasRunChanged(type, object, old) ? keysOf(object) : []))
   controller.watch(accounts, ({ object }) => schedules.lister.byIndex(ACCOUNT_INDEX, object.metadata.name).map(keyOf))
-  controller.watch(apiKeys, ({ object, old, type }) => (hasPolicyChanged(type, object, old) ? schedulesOfKey(object, schedules.lister) : []))
+  controller.watch(apiKeys, ({ object, old, type }) =>
+    hasPolicyChanged(type, object, old) ? schedulesOfKey(object, schedules.lister) : [],
+  )
   const stopWatching = watchClock(clock, () => {
     for (const schedule of schedules.lister.list()) controller.enqueue(keyOf(schedule), 'resync')
   })

@@ -159,7 +159,12 @@ interface Copied {
 }
 
 /** Actions in the order in which they must be executed: the status names a run that exists. */
-export function decideWrites({ schedule, keyPolicy, open, ended }: Observed, decision: Decision, { kept, approval }: Copied, now: Date): Action[] {
+export function decideWrites(
+  { schedule, keyPolicy, open, ended }: Observed,
+  decision: Decision,
+  { kept, approval }: Copied,
+  now: Date,
+): Action[] {
   const { due, moving } = decision
   const approvals = updateApprovals(withStatus(schedule, { baseline: kept }), approval, now)
   const approved = approval && 'baseline' in approval ? approval : undefined

@@ -103,7 +103,7 @@ t.test('without a console, none of its routes exists', async (t) => {
 })
 
 t.test('an API key begins a session that reads the API as the key does', async (t) => {
-  const { signIn, session, statusOf, whoIs, keys, keyId, addKey } = aConsole()
+  const { signIn, session, send, statusOf, whoIs, keys, keyId, addKey } = aConsole()
   const begun = await signIn()
   t.equal(begun.statusCode, 200)
   t.match(String(begun.headers['set-cookie']), /^tintype-session=[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
@@ -115,6 +115,13 @@ t.test('an API key begins a session that reads the API as the key does', async (
   t.ok(keys.noted.size > 0, 'the use of the key is recorded')
   const limited = await session({}, { api_key: addKey({ scopes: ['screenshots:read'] }).text })
   t.equal(await statusOf(limited), 403, 'the scopes are its own')
+  const policed = await session({}, { api_key: addKey({ capturePolicy: { allowedHosts: ['example.com'] } }).text })
+  const capture = async (url: string) => (await send('POST', '/api/v1/screenshots', policed, { url })).json().error?.code
+  t.strictSame(
+    [await capture('https://other.example/'), await capture('https://example.com/')],
+    ['URL_NOT_ALLOWED', undefined],
+    'the capture policy is its own',
+  )
 })
 
 t.test('over TLS the cookie is Secure and has the prefix __Host-, and other cookies do not count', async (t) => {

@@ -21,6 +21,40 @@ t.test('keys create sends the link policy of its flags, and none without them', 
   )
 })
 
+t.test('keys create sends the capture policy of its flags', async (t) => {
+  const { run, requests } = await aService(t, created)
+  await run('keys create one --capture-hosts example.com --capture-request-hosts *.example.com --no-capture-own-content')
+  await run('keys create one --capture-options format --capture-options delay --allowed-hosts example.com')
+  t.strictSame(
+    requests.map((request) => JSON.parse(request.replace('POST /keys ', ''))),
+    [
+      {
+        name: 'one',
+        capture_policy: { allowed_hosts: ['example.com'], allowed_request_hosts: ['*.example.com'], allow_own_content: false },
+      },
+      { name: 'one', link_policy: { allowed_hosts: ['example.com'] }, capture_policy: { allowed_options: ['format', 'delay'] } },
+    ],
+  )
+})
+
+t.test('keys policy prints the capture policy in one line, and keys check-url tests a URL against it', async (t) => {
+  const policy = { allowed_hosts: ['example.com'], allowed_request_hosts: [], allowed_options: null, allow_own_content: null }
+  const reason = 'the capture policy of key_1 does not allow the host'
+  const { run, requests } = await aService(t, {
+    'GET /keys/key_1': { data: { id: 'key_1', capture_policy: policy } },
+    'GET /keys/key_2': { data: { id: 'key_2', capture_policy: null } },
+    'POST /keys/key_1/check-url': ({ body }) => {
+      const allowed = body.url === 'https://example.com/'
+      return { data: { url: body.url, allowed, reason: allowed ? null : reason } }
+    },
+  })
+  t.equal((await run('keys policy key_1')).stdout, 'hosts example.com; request hosts none; no own content\n')
+  t.equal((await run('keys policy key_2')).stdout, 'no limits\n')
+  t.match(await run('keys check-url key_1 https://example.com/'), { code: 0, stdout: 'allowed\n' })
+  t.match(await run('keys check-url key_1 https://other.example/'), { code: 1, stdout: `not allowed: ${reason}\n` })
+  t.match(requests.at(-1), '{"url":"https://other.example/"}')
+})
+
 t.test('keys create reads scopes with commas, and says which scopes the key has and when it ends', async (t) => {
   const { run, requests } = await aService(t, {
     'POST /keys': ({ body }) => ({

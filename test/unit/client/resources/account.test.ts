@@ -100,6 +100,7 @@ const requests: [call: (account: Account) => Promise<unknown>, request: string][
   [({ keys }) => keys.get('key_1'), 'GET /keys/key_1'],
   [({ keys }) => keys.update('key_1', { name: 'b' }), 'PATCH /keys/key_1 {"name":"b"}'],
   [({ keys }) => keys.rotate('key_1'), 'POST /keys/key_1/rotate {}'],
+  [({ keys }) => keys.checkUrl('key_1', 'https://a.example/'), 'POST /keys/key_1/check-url {"url":"https://a.example/"}'],
   [({ keys }) => keys.linkSecret('key_1'), 'POST /keys/key_1/link-secret'],
   [({ keys }) => keys.rotateLinkSecret('key_1', { overlap_hours: 1 }), 'POST /keys/key_1/link-secret/rotate {"overlap_hours":1}'],
   [({ keys }) => keys.delete('key_1'), 'DELETE /keys/key_1'],

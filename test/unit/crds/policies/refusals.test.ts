@@ -6,18 +6,21 @@ const KEY = 'key_1'
 const namesRefusedBy = (options: Record<string, unknown>, policy: Parameters<typeof toCaptureLimits>[1]) =>
   findRefusedOptions(options, toCaptureLimits(KEY, policy)).map(({ name }) => name)
 
-t.test('a capture policy with hosts refuses everything that can show anything under their names, unless it has allowOwnContent', async (t) => {
-  const all = Object.fromEntries([...optionsByName.keys()].map((name) => [name, exampleOf(name)]))
-  const expected = [
-    ...['html', 'markdown', 'styles', 'style_urls', 'pdf_header_template', 'pdf_footer_template'],
-    ...['scripts', 'script_urls', 'init_script', 'wait_for_function', 'proxy', 'proxy_bypass', 'proxy_username', 'proxy_password'],
-    'ignore_https_errors',
-  ]
-  for (const policy of [{ allowedHosts: ['example.com'] }, { allowOwnContent: false }])
-    t.strictSame(namesRefusedBy(all, policy).sort(), expected.sort())
-  for (const policy of [{}, { allowedRequestHosts: [] }, { allowedHosts: [], allowOwnContent: true }])
-    t.strictSame(namesRefusedBy(all, policy), [])
-})
+t.test(
+  'a capture policy with hosts refuses everything that can show anything under their names, unless it has allowOwnContent',
+  async (t) => {
+    const all = Object.fromEntries([...optionsByName.keys()].map((name) => [name, exampleOf(name)]))
+    const expected = [
+      ...['html', 'markdown', 'styles', 'style_urls', 'pdf_header_template', 'pdf_footer_template'],
+      ...['scripts', 'script_urls', 'init_script', 'wait_for_function', 'proxy', 'proxy_bypass', 'proxy_username', 'proxy_password'],
+      'ignore_https_errors',
+    ]
+    for (const policy of [{ allowedHosts: ['example.com'] }, { allowOwnContent: false }])
+      t.strictSame(namesRefusedBy(all, policy).sort(), expected.sort())
+    for (const policy of [{}, { allowedRequestHosts: [] }, { allowedHosts: [], allowOwnContent: true }])
+      t.strictSame(namesRefusedBy(all, policy), [])
+  },
+)
 
 t.test('a capture policy refuses options that it does not list, and false adds no content', async (t) => {
   const options = { format: 'webp', fullPage: true, delay: undefined, ...toRecordOptions({ downloadUrlTtlSeconds: 60 }) }

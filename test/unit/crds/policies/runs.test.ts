@@ -32,7 +32,11 @@ t.test('a run keeps the hosts that both policies allow', async (t) => {
   t.equal(toRunPolicy(undefined, hosts), undefined)
   t.equal(toRunPolicy({ keyId, allowedOptions: [] }, undefined), undefined)
   t.strictSame(toRunPolicy({ keyId, allowedHosts: ['*.com', 'example.com'] }, hosts), { keyId, ...hosts })
-  t.strictSame(toRunPolicy({ keyId, ...hosts }, { allowedRequestHosts: ['a.example'] }), { keyId, ...hosts, allowedRequestHosts: ['a.example'] })
+  t.strictSame(toRunPolicy({ keyId, ...hosts }, { allowedRequestHosts: ['a.example'] }), {
+    keyId,
+    ...hosts,
+    allowedRequestHosts: ['a.example'],
+  })
 })
 
 t.test('two policies that together have more hosts than a Screenshot can keep create no run', async (t) => {

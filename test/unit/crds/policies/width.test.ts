@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CapturePolicySpec } from '../../../../crds/src/kinds/capture-policy.ts'
-import { findNarrowerField, intersectHosts, isUnlimited } from '../../../../crds/src/policies/width.ts'
+import { findNarrowerField, intersectHosts } from '../../../../crds/src/policies/width.ts'
 
 type Policy = CapturePolicySpec | undefined
 
@@ -41,10 +41,6 @@ const table: [policy: Policy, other: Policy, narrower: keyof CapturePolicySpec |
 t.test('a policy is at least as wide as another one if it allows everything that the other allows', async (t) => {
   for (const [policy, other, narrower] of table)
     t.equal(findNarrowerField(policy, other), narrower, `${JSON.stringify(policy)} and ${JSON.stringify(other)}`)
-})
-
-t.test('a policy without a limit is unlimited', async (t) => {
-  t.strictSame([undefined, {}, { allowOwnContent: true }, { allowOwnContent: false }, one].map(isUnlimited), [true, true, true, false, false])
 })
 
 t.test('two lists allow the hosts that both allow', async (t) => {

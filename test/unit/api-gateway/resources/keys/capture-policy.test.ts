@@ -42,7 +42,10 @@ t.test('capture_policy refuses wrong limits, and more than 4096 characters of ho
     [{ allowed_request_hosts: ['a.example', 'a.example'] }, { path: 'capture_policy.allowed_request_hosts[1]', code: 'duplicate' }],
     [{ allowed_options: ['viewport_widht'] }, { path: 'capture_policy.allowed_options[0]', message: /did you mean viewport_width\?/ }],
     [{ allow_own_markup: true }, { path: 'capture_policy.allow_own_markup', code: 'unknown_field' }],
-    [{ allowed_hosts: long('a'), allowed_request_hosts: [...long('b'), 'a.example'] }, { path: 'capture_policy', code: 'too_big' }],
+    [
+      { allowed_hosts: long('a'), allowed_request_hosts: [...long('b'), 'a.example'] },
+      { path: 'capture_policy', code: 'too_big' },
+    ],
   ]
   for (const [capture_policy, detail] of wrong) {
     const refused = { status: 400, body: { error: { details: [detail] } } }
@@ -59,7 +62,8 @@ t.test('capture_policy refuses wrong limits, and more than 4096 characters of ho
 function aLimitedGateway(capturePolicy: CapturePolicySpec = { allowedHosts: ['example.com'], allowedRequestHosts: ['*.example.com'] }) {
   const gateway = aGateway()
   const limited = gateway.addKey({ capturePolicy })
-  const storedThere = () => structuredClone([[...gateway.objects.objects], gateway.screenshots.specs, gateway.quota.usage, gateway.schedules.objects])
+  const storedThere = () =>
+    structuredClone([[...gateway.objects.objects], gateway.screenshots.specs, gateway.quota.usage, gateway.schedules.objects])
   return { ...gateway, limited, storedThere }
 }
 
@@ -75,32 +79,63 @@ const waysAround: [what: string, method: string, path: string, body: object | un
   ['a url in options', 'POST', '/screenshots', { options: { url: other } }, 'URL_NOT_ALLOWED', 'allowed_hosts'],
   ['a video', 'POST', '/videos', { url: other }, 'URL_NOT_ALLOWED', 'allowed_hosts'],
   ['own markup', 'POST', '/screenshots', { options: own }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
-  ['own markup with an allowed base', 'POST', '/screenshots', { options: { ...own, html_base_url: url } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
+  [
+    'own markup with an allowed base',
+    'POST',
+    '/screenshots',
+    { options: { ...own, html_base_url: url } },
+    'OPTION_NOT_ALLOWED',
+    'allow_own_content',
+  ],
   ['own styles', 'POST', '/screenshots', { url, options: { style_urls: [url] } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
   ['a script', 'POST', '/screenshots', { url, options: { scripts: 'a()' } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
   ['an expression', 'POST', '/screenshots', { url, options: { wait_for_function: 'a()' } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
-  ['a proxy', 'POST', '/screenshots', { url, options: { proxy: 'http://proxy.example.com:3128' } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
+  [
+    'a proxy',
+    'POST',
+    '/screenshots',
+    { url, options: { proxy: 'http://proxy.example.com:3128' } },
+    'OPTION_NOT_ALLOWED',
+    'allow_own_content',
+  ],
   ['no checks of TLS', 'POST', '/screenshots', { url, options: { ignore_https_errors: true } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
   ['one url of a batch', 'POST', '/screenshots/batch', { urls: [url, other] }, 'URL_NOT_ALLOWED', 'allowed_hosts'],
-  ['a script in a batch', 'POST', '/screenshots/batch', { urls: [url], options: { scripts: 'a()' } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
+  [
+    'a script in a batch',
+    'POST',
+    '/screenshots/batch',
+    { urls: [url], options: { scripts: 'a()' } },
+    'OPTION_NOT_ALLOWED',
+    'allow_own_content',
+  ],
   ['a schedule', 'POST', '/schedules', { schedule: '@hourly', url: other }, 'URL_NOT_ALLOWED', 'allowed_hosts'],
-  ['a schedule with a script', 'POST', '/schedules', { schedule: '@hourly', url, options: { scripts: 'a()' } }, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
+  [
+    'a schedule with a script',
+    'POST',
+    '/schedules',
+    { schedule: '@hourly', url, options: { scripts: 'a()' } },
+    'OPTION_NOT_ALLOWED',
+    'allow_own_content',
+  ],
   ['GET /take', 'GET', `/take?url=${encodeURIComponent(other)}`, undefined, 'URL_NOT_ALLOWED', 'allowed_hosts'],
   ['own markup in GET /take', 'GET', '/take?html=a', undefined, 'OPTION_NOT_ALLOWED', 'allow_own_content'],
 ]
 
-t.test('a limited key captures nothing else, in whatever way: nothing is written, and the message names the key and the field', async (t) => {
-  const { call, limited, storedThere } = aLimitedGateway()
-  const before = storedThere()
-  for (const [what, method, path, body, code, field] of waysAround) {
-    const { status, body: refused } = await call(method, path, body, { ...limited.headers, 'idempotency-key': what })
-    t.strictSame([status, refused?.error.code], [code === 'URL_NOT_ALLOWED' ? 400 : 403, code], what)
-    t.match(refused.error.message, new RegExp(`${limited.id} .*${field} of capture_policy`), what)
-  }
-  t.strictSame(storedThere(), before)
-  t.equal((await call('POST', '/screenshots', { url }, limited.headers)).status, 202, 'control')
-  t.equal((await call('POST', '/screenshots', { url, options: { scripts: 'a()' } })).status, 202, 'control with another key')
-})
+t.test(
+  'a limited key captures nothing else, in whatever way: nothing is written, and the message names the key and the field',
+  async (t) => {
+    const { call, limited, storedThere } = aLimitedGateway()
+    const before = storedThere()
+    for (const [what, method, path, body, code, field] of waysAround) {
+      const { status, body: refused } = await call(method, path, body, { ...limited.headers, 'idempotency-key': what })
+      t.strictSame([status, refused?.error.code], [code === 'URL_NOT_ALLOWED' ? 400 : 403, code], what)
+      t.match(refused.error.message, new RegExp(`${limited.id} .*${field} of capture_policy`), what)
+    }
+    t.strictSame(storedThere(), before)
+    t.equal((await call('POST', '/screenshots', { url }, limited.headers)).status, 202, 'control')
+    t.equal((await call('POST', '/screenshots', { url, options: { scripts: 'a()' } })).status, 202, 'control with another key')
+  },
+)
 
 t.test('allowed_options limits options of every kind, implied ones too', async (t) => {
   const { call, limited, screenshots } = aLimitedGateway({ allowedOptions: ['viewportWidth'] })
@@ -108,11 +143,10 @@ t.test('allowed_options limits options of every kind, implied ones too', async (
     const { body: refused } = await call('POST', path, body, limited.headers)
     return refused.error?.details.map(({ path }: { path: string }) => path)
   }
-  t.strictSame(await refusedNames('/screenshots', { url, webhook_url: 'https://hooks.example/', options: { cache: true, headers: { a: 'b' } } }), [
-    'options.headers',
-    'options.cache',
-    'options.webhook_url',
-  ])
+  t.strictSame(
+    await refusedNames('/screenshots', { url, webhook_url: 'https://hooks.example/', options: { cache: true, headers: { a: 'b' } } }),
+    ['options.headers', 'options.cache', 'options.webhook_url'],
+  )
   const credentials = ['options.basic_auth_username', 'options.basic_auth_password']
   t.strictSame(await refusedNames('/screenshots', { url: 'https://ada:lovelace@example.com/' }), credentials)
   t.strictSame(await refusedNames('/videos', { url }), ['options.format'])
@@ -180,8 +214,33 @@ t.test('a limited key makes, changes and rotates no wider key, and reads no link
   for (const [method, path, body] of attempts)
     t.match(await call(method, path, body, limited.headers), narrow, `${method} ${path} ${JSON.stringify(body)}`)
   t.strictSame(apiKeys.objects, before)
-  t.equal((await call('POST', '/keys', { name: 'same', capture_policy: policyOf(['example.com']) }, limited.headers)).status, 201, 'control')
-  t.equal((await call('POST', `/keys/${limited.id}/link-secret`, undefined, limited.headers)).body.data.link_secret, deriveLinkSecret(LINK_KEY, limited.id, 1))
+  t.equal(
+    (await call('POST', '/keys', { name: 'same', capture_policy: policyOf(['example.com']) }, limited.headers)).status,
+    201,
+    'control',
+  )
+  t.equal(
+    (await call('POST', `/keys/${limited.id}/link-secret`, undefined, limited.headers)).body.data.link_secret,
+    deriveLinkSecret(LINK_KEY, limited.id, 1),
+  )
+})
+
+t.test('POST /keys/:id/check-url says whether the policy of a key allows a URL, and captures nothing', async (t) => {
+  const { call, limited, keyId, storedThere } = aLimitedGateway()
+  const before = storedThere()
+  const check = async (id: string, url: string) => (await call('POST', `/keys/${id}/check-url`, { url })).body.data
+  t.strictSame(await check(limited.id, url), { url, allowed: true, reason: null })
+  t.match(await check(limited.id, other), {
+    url: other,
+    allowed: false,
+    reason: new RegExp(`${limited.id} does not allow the host other.example`),
+  })
+  t.match(await check(keyId, other), { allowed: true })
+  t.match(await call('POST', `/keys/${keyId}/check-url`, { url: 'about:blank' }), {
+    status: 400,
+    body: { error: { details: [{ path: 'url' }] } },
+  })
+  t.strictSame(storedThere(), before)
 })
 
 t.test('an account keeps a key without limits: its only one can neither be limited nor replaced by a limited one', async (t) => {

@@ -128,6 +128,9 @@ t.test('hidden options count by their names', async (t) => {
   t.match(await run(limited.headers), { status: 403, body: { error: { message: /does not allow headers/ } } })
   limit({ ...policy, allowOwnContent: false })
   t.match(await run(limited.headers), { status: 403, body: { error: { message: /does not allow styles/ } } })
-  t.match(await patch({ options: { full_page: true } }, limited.headers), { status: 403, body: { error: { message: /does not allow styles/ } } })
+  t.match(await patch({ options: { full_page: true } }, limited.headers), {
+    status: 403,
+    body: { error: { message: /does not allow styles/ } },
+  })
   t.equal((await patch({ options: { styles: null, headers: null } }, limited.headers)).status, 200)
 })

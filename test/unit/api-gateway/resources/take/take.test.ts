@@ -192,6 +192,40 @@ t.test('GET /take captures own markup if the link policy allows it, and then no 
   t.match(left.json(), { error: { code: 'URL_NOT_ALLOWED' } }, 'a page that navigates to another host')
 })
 
+t.test('GET /take obeys the capture policy of the key, and a link obeys the link policy too', async (t) => {
+  const gateway = aTakeGateway()
+  const capturePolicy = { allowedHosts: ['example.com', 'example.org'], allowedRequestHosts: ['*.example.com'] }
+  changing({ capturePolicy, linkPolicy: { allowedHosts: ['example.com', 'other.example'], allowOwnMarkup: true } })(gateway)
+  const pageOf = (host: string) => `url=https%3A%2F%2F${host}%2F`
+  const refusal = async (query: string, headers?: Record<string, string>) => {
+    const { error } = (await gateway.get(query, headers ? { headers } : {})).json()
+    return [error.code, error.details.map(({ message }: { message: string }) => /(link|capture) policy/.exec(message)?.[1])]
+  }
+  t.strictSame(await refusal(gateway.sign(pageOf('other.example'))), ['URL_NOT_ALLOWED', ['capture']])
+  t.strictSame(await refusal(gateway.sign(pageOf('example.org'))), ['URL_NOT_ALLOWED', ['link']])
+  t.strictSame(await refusal(gateway.sign('html=a')), ['OPTION_NOT_ALLOWED', ['capture']])
+  t.strictSame(await refusal(pageOf('other.example'), gateway.headers), ['URL_NOT_ALLOWED', ['capture']])
+  t.equal(gateway.screenshots.objects.size, 0)
+  const response = await gateway.capture(gateway.sign(PAGE), 'https://other.example/')
+  t.match(response.json(), { error: { code: 'URL_NOT_ALLOWED', message: /the final url/ } })
+  t.strictSame(gateway.screenshots.specs[0]?.capturePolicy, { keyId: gateway.keyId, ...capturePolicy })
+})
+
+t.test('a limited key gets neither the cached picture of another key nor its running capture', async (t) => {
+  const gateway = aTakeGateway()
+  const { headers } = gateway.addKey({ capturePolicy: { allowedHosts: ['example.com'] } })
+  await gateway.capture(gateway.sign(PAGE))
+  const own = gateway.get(PAGE, { headers })
+  gateway.complete(await gateway.created(2))
+  t.equal((await own).statusCode, 200)
+  const running = gateway.get(gateway.sign(`${PAGE}&delay=1`))
+  const third = await gateway.created(3)
+  const limited = gateway.get(`${PAGE}&delay=1`, { headers })
+  const fourth = await gateway.created(4)
+  for (const shot of [third, fourth]) gateway.complete(shot)
+  t.strictSame([(await running).statusCode, (await limited).statusCode], [200, 200])
+})
+
 t.test('GET /take has a rate limit of its own', async (t) => {
   const gateway = aTakeGateway({ callsPerMinute: { read: 1, management: 1, link: 2 } })
   const link = gateway.sign(PAGE)
