@@ -7,12 +7,14 @@ import { CUT, toBeginning } from '../src/text/cut-text.ts'
 import type { KubeObject } from './kube-object.ts'
 
 type Options = Record<string, unknown>
-type WithOptions = KubeObject & { spec?: { options?: Options; template?: { options?: Options } } }
+type Captured = { options?: Options; capturePolicy?: object }
+type WithOptions = KubeObject & { spec?: Captured & { template?: Captured } }
 
 const OWN_ANNOTATION = /^([\w-]+\.)*tintype\.dev\//
 
 /** What a cache keeps of an object. `metadata.leftOut` has the beginnings of the options that it leaves out. */
-export function toCached<T extends KubeObject>(object: T): T {
+export function toCached<T extends KubeObject>(given: T): T {
+  const object = withSharedPolicy(given)
   const { managedFields, annotations = {}, ...metadata } = object.metadata
   const entries = Object.entries(annotations)
   const own = entries.filter(([name, value]) => OWN_ANNOTATION.test(name) && !isLarge(value))
@@ -29,6 +31,30 @@ export function toCached<T extends KubeObject>(object: T): T {
     },
   }
   return left.length > 0 ? withOptions(kept, Object.fromEntries(options.filter(([name]) => !(name in leftOut)))) : kept
+}
+
+/** Policies of recent objects by their text. */
+const policies = new Map<string, object>()
+/** A policy has up to 4 KiB of text, and needs twice as much in memory. */
+const MAX_POLICIES = 1_024
+
+/** The captures of a key repeat its capture policy. Equal ones of recent objects become one object, so that each is in memory only once. */
+function withSharedPolicy<T extends KubeObject>(object: T): T {
+  const { spec } = object as WithOptions
+  const policy = (spec?.template ?? spec)?.capturePolicy
+  if (!policy) return object
+  const capturePolicy = share(policy)
+  if (capturePolicy === policy) return object
+  return { ...object, spec: spec?.template ? { ...spec, template: { ...spec.template, capturePolicy } } : { ...spec, capturePolicy } }
+}
+
+function share(policy: object): object {
+  const text = JSON.stringify(policy)
+  const known = policies.get(text)
+  if (known) return known
+  if (policies.size === MAX_POLICIES) policies.clear()
+  policies.set(text, policy)
+  return policy
 }
 
 /** An object of a cache with the options of the same object as the API server has it. */

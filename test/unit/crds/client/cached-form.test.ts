@@ -10,7 +10,7 @@ import { Resource } from '../../../../crds/client/resource.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { showsEveryOption, toEcho, toRecord } from '../../../../crds/src/records/record.ts'
 import { isWhole } from '../../../../crds/src/schema/custom-resource.ts'
-import { aScreenshot } from '../../../support/fakes/builders.ts'
+import { aSchedule, aScreenshot } from '../../../support/fakes/builders.ts'
 import { type Exchange, sendJson, startScriptedServer, until } from './scripted-server.ts'
 
 const LARGE = 1_200_000
@@ -120,4 +120,16 @@ t.test('40 Screenshots with 1.2 MB of html kept 48 MB in each program: a cache k
   t.equal(reflector.lister.size, 40)
   // The requests themselves keep some.
   t.ok(kept < 10, `${kept.toFixed(1)} MiB`)
+})
+
+t.test('equal capture policies of several objects are one object, in Screenshots and schedules', async (t) => {
+  const policy = (host: string) => ({ keyId: 'key_1', allowedHosts: [host] })
+  const shot = (host: string) => toCached(aScreenshot({ spec: { capturePolicy: policy(host) } })).spec
+  const template = { url: 'https://b.example/', capturePolicy: policy('a.example') }
+  const schedule = toCached(aSchedule({ spec: { template } })).spec
+  const [one, same, other] = [shot('a.example'), shot('a.example'), shot('b.example')]
+  t.equal(same.capturePolicy, one.capturePolicy)
+  t.equal(schedule.template.capturePolicy, one.capturePolicy)
+  t.strictSame(schedule, aSchedule({ spec: { template } }).spec)
+  t.strictSame(other, aScreenshot({ spec: { capturePolicy: policy('b.example') } }).spec)
 })
