@@ -52,9 +52,9 @@ export function findRunRefusal(schedule: Scheduled, current: CapturePolicySpec |
   if (url !== undefined) return { reason: 'UrlNotAllowed', message: url }
   const [option] = limits.flatMap((one) => findRefusedOptions(toRunOptions(schedule), one))
   if (option) return { reason: 'OptionNotAllowed', message: option.message }
-  const kept = toRunPolicy(template.capturePolicy, current)
-  const lists = [kept?.allowedHosts, kept?.allowedRequestHosts]
-  if (policyBytesOf(kept ?? {}) <= MAX_POLICY_BYTES && lists.every((hosts = []) => hosts.length <= MAX_HOST_PATTERNS)) return undefined
+  const { allowedHosts = [], allowedRequestHosts = [] } = toRunPolicy(template.capturePolicy, current) ?? {}
+  const longest = Math.max(allowedHosts.length, allowedRequestHosts.length)
+  if (longest <= MAX_HOST_PATTERNS && policyBytesOf({ allowedHosts, allowedRequestHosts }) <= MAX_POLICY_BYTES) return undefined
   const message = `the capture policy of ${template.capturePolicy.keyId} and the one that the schedule keeps have too many hosts together. Change the schedule with this key, so that it keeps the new policy`
   return { reason: 'PolicyTooLarge', message }
 }

@@ -8,12 +8,21 @@ import { type FileCoverage, findGaps } from './coverage-gaps.ts'
 /** Tests of whole controllers that cover their decisions too. */
 const WHOLE_CONTROLLERS = [
   ...['account/account', 'api-key/api-key', 'retention/archive', 'delivery/deliveries', 'delivery/flow', 'screenshot/captures'],
-  ...['delivery/flow-control', 'pending/pending', 'schedule/runs', 'schedule/approvals', 'webhook/limits', 'webhook/webhooks'],
+  ...[
+    'delivery/flow-control',
+    'pending/pending',
+    'schedule/runs',
+    'schedule/approvals',
+    'schedule/policies',
+    'webhook/limits',
+    'webhook/webhooks',
+  ],
 ]
 
 /** Globs of source files, and of the tests that cover them. */
 const PURE_CORE: readonly { sources: string; tests: string }[] = [
   { sources: 'crds/src/addresses/*.ts', tests: 'test/unit/crds/addresses/*.test.ts' },
+  { sources: 'crds/src/policies/*.ts', tests: 'test/unit/crds/policies/*.test.ts' },
   { sources: 'crds/src/usage/*.ts', tests: 'test/unit/crds/usage/*.test.ts' },
   {
     sources: 'operator/src/**/decide.ts',

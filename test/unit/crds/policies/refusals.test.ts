@@ -1,6 +1,12 @@
 import t from 'tap'
 import { exampleOf, optionsByName } from '../../../../crds/src/options/groups.ts'
-import { findRefusedOptions, findRefusedUrl, toCaptureLimits, toRecordOptions } from '../../../../crds/src/policies/refusals.ts'
+import {
+  findRefusedOptions,
+  findRefusedUrl,
+  toCaptureLimits,
+  toLinkLimits,
+  toRecordOptions,
+} from '../../../../crds/src/policies/refusals.ts'
 
 const KEY = 'key_1'
 const namesRefusedBy = (options: Record<string, unknown>, policy: Parameters<typeof toCaptureLimits>[1]) =>
@@ -28,6 +34,19 @@ t.test('a capture policy refuses options that it does not list, and false adds n
   t.strictSame(namesRefusedBy(options, { allowedOptions: ['format', 'fullPage', 'downloadUrlTtl'] }), [])
   t.strictSame(namesRefusedBy({ ignoreHttpsErrors: false }, { allowedHosts: [] }), [])
   t.strictSame(namesRefusedBy({ ignoreHttpsErrors: false }, { allowedOptions: [] }), ['ignore_https_errors'])
+})
+
+t.test('a link policy refuses only own markup as content, and messages name it', async (t) => {
+  const limits = toLinkLimits({ allowedHosts: ['example.com'] })
+  const refused = findRefusedOptions({ html: '<p>', scripts: 'a()' }, limits)
+  t.strictSame(
+    refused.map(({ name }) => name),
+    ['html'],
+  )
+  t.match(refused[0]?.message, /^the link policy of the key .* set allow_own_markup of link_policy$/)
+  t.match(findRefusedUrl('https://other.example/', limits), /add it to allowed_hosts of link_policy$/)
+  t.match(findRefusedUrl('not a url', limits), /does not allow the host {2}of the url/)
+  t.equal(findRefusedUrl('https://other.example/', toLinkLimits()), undefined)
 })
 
 t.test('messages name the key, the host, and the field to change', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CapturePolicySpec } from '../../../../crds/src/kinds/capture-policy.ts'
-import { findNarrowerField, intersectHosts } from '../../../../crds/src/policies/width.ts'
+import { findNarrowerField, intersectHosts, isAtLeastAsWide } from '../../../../crds/src/policies/width.ts'
 
 type Policy = CapturePolicySpec | undefined
 
@@ -39,8 +39,10 @@ const table: [policy: Policy, other: Policy, narrower: keyof CapturePolicySpec |
 ]
 
 t.test('a policy is at least as wide as another one if it allows everything that the other allows', async (t) => {
-  for (const [policy, other, narrower] of table)
+  for (const [policy, other, narrower] of table) {
     t.equal(findNarrowerField(policy, other), narrower, `${JSON.stringify(policy)} and ${JSON.stringify(other)}`)
+    t.equal(isAtLeastAsWide(policy, other), narrower === undefined)
+  }
 })
 
 t.test('two lists allow the hosts that both allow', async (t) => {
