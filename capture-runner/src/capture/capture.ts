@@ -76,7 +76,7 @@ export async function capture(
   }
   using time = bounded(canceled, Math.max(0, order.deadline - Date.now()), late)
   try {
-    const built = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
+    const built = buildPlan(order.url, order.options, order.privateOptions, order)
     const waiting = order.isWatched ? waitAsCompared(built) : built
     const plan = { ...shortenWait(waiting, order.moving), movingElements: order.moving?.elements ?? [] }
     await using baseline = await openBaseline(order.baseline, time.signal)
@@ -103,7 +103,7 @@ export async function capture(
     const content = video ?? picture
     onPageReady()
     events.onTaken?.()
-    await copyIfAsked(content, order, plan, parts, time.signal)
+    await copyIfAsked(content, order, plan, { ...parts, policy: limitHosts(parts.policy, plan) }, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
       upload(content, order.upload, time.signal),
@@ -218,11 +218,20 @@ async function takeScreenshot({
   }
 }
 
-/** Arms a capture's egress session with the pool's rules and the client's proxy. */
-export function armEgress(session: Pick<EgressSession, 'arm'>, policy: EgressPolicy, { proxy, isOffline }: NetworkPlan): void {
+/** What decides about the network of a capture. */
+type Limits = NetworkPlan & Pick<CapturePlan, 'capturePolicy'>
+
+/** Arms a capture's egress session with the pool's rules, the limits of the API key and the client's proxy. */
+export function armEgress(session: Pick<EgressSession, 'arm'>, pool: EgressPolicy, plan: Limits): void {
   // A session that was never armed refuses everything.
-  if (isOffline) return
-  session.arm(proxy === undefined ? policy : withProxy(policy, proxy))
+  if (plan.isOffline) return
+  const policy = limitHosts(pool, plan)
+  session.arm(plan.proxy === undefined ? policy : withProxy(policy, plan.proxy))
+}
+
+function limitHosts(policy: EgressPolicy, { capturePolicy }: Pick<CapturePlan, 'capturePolicy'>): EgressPolicy {
+  const { keyId, allowedRequestHosts: hosts } = capturePolicy ?? {}
+  return keyId === undefined || hosts === undefined ? policy : { ...policy, limit: { keyId, hosts } }
 }
 
 function withProxy(policy: EgressPolicy, proxy: NonNullable<NetworkPlan['proxy']>): EgressPolicy {

@@ -8,7 +8,7 @@ import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import { CONTENT_TYPES } from '@tintype/crds/options/output/formats'
 import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { repeat } from '@tintype/crds/runtime/retry'
-import { EgressError, systemCodeOf } from '../egress/egress-error.ts'
+import { EgressError, RefusedHostError, systemCodeOf } from '../egress/egress-error.ts'
 import type { Guard } from '../egress/guard.ts'
 import type { EgressPolicy } from '../egress/route.ts'
 import { type CapturePlan, formatOf } from '../plan/plan.ts'
@@ -65,7 +65,7 @@ const MAX_ANSWER_BYTES = 16_384
 
 /**
  * Writes the copy, with retries while the storage is unavailable.
- * @throws CaptureError COPY_FAILED, BLOCKED_ADDRESS; the signal's reason
+ * @throws CaptureError COPY_FAILED, BLOCKED_ADDRESS, URL_NOT_ALLOWED; the signal's reason
  */
 export async function copyPicture(content: Content, plan: CopyPlan, copy: Copy, parts: CopyParts, signal: AbortSignal): Promise<void> {
   const delays = parts.delays ?? DELAYS_MILLISECONDS
@@ -100,6 +100,9 @@ async function put(content: Content, plan: CopyPlan, copy: Copy, parts: CopyPart
     const word = code === undefined ? '' : ` ${code}`
     return failed(`the storage returned ${status}${word}`, REPEATABLE.has(status) || REPEATABLE_CODES.has(code ?? ''))
   } catch (cause) {
+    if (cause instanceof RefusedHostError) {
+      return { error: new CaptureError('URL_NOT_ALLOWED', `storage_endpoint: ${cause.message}`, { cause }), isTransient: false }
+    }
     if (cause instanceof EgressError && cause.code === 'BLOCKED_ADDRESS') {
       const message = cause.publicMessage ?? 'its address is not open to captures'
       return { error: new CaptureError('BLOCKED_ADDRESS', `storage_endpoint: ${message}`, { cause }), isTransient: false }

@@ -3,6 +3,7 @@ import type { FilterLists } from '../blocking/lists.ts'
 import type { DevTools } from '../browser/devtools.ts'
 import type { Tab } from '../browser/tab.ts'
 import { TASK_MILLISECONDS } from '../browser/task-watch.ts'
+import { describeRefusals } from '../egress/refusal.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
@@ -144,10 +145,12 @@ export interface Run {
  */
 export async function run({ plan, tab, lists, httpCache, recorder, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
+  const failed = new AbortController()
   const work: Work = {
     ...{ tab, plan, findings, lists, httpCache, recorder, onPageReady },
     onLongTask: (session) => endTask(work, session),
-    signal: AbortSignal.any([signal, tab.ended]),
+    fail: (error) => failed.abort(error),
+    signal: AbortSignal.any([signal, tab.ended, failed.signal]),
   }
   try {
     const runner = new StepRunner(work, timings)
@@ -155,9 +158,17 @@ export async function run({ plan, tab, lists, httpCache, recorder, signal, timin
       if (step.isWanted && !step.isWanted(plan)) continue
       await runner.run(step)
     }
+  } catch (error) {
+    // What the page did not get may be the cause. A failure has no warnings.
+    if (error instanceof CaptureError && error.code !== 'URL_NOT_ALLOWED')
+      error.message = [error.message, ...describeRefusals(tab.egress.requestLog.refusals)].join('; ')
+    throw error
   } finally {
     work.clock?.close()
   }
+  failed.signal.throwIfAborted()
+  // First, because a record has room for a few warnings only.
+  findings.warnings.unshift(...describeRefusals(tab.egress.requestLog.refusals))
   const { picture, video } = findings
   if (!picture) throw new Error('screenshot or record leaves a picture')
   return { picture, ...(video ? { video } : {}), findings }

@@ -34,6 +34,7 @@ const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, publicMessag
   const suffix = error === undefined ? '' : ` (${error})`
   switch (code) {
     case 'BLOCKED_ADDRESS':
+    case 'URL_NOT_ALLOWED':
       return { code, message: publicMessage ?? `${host} is not open to captures` }
     case 'DNS_FAILED':
       return {

@@ -6,7 +6,7 @@ import tls from 'node:tls'
 import { isAddressLiteral } from '@tintype/crds/addresses/address-rules'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 import { type DialTimes, dial } from './dial.ts'
-import { EgressError } from './egress-error.ts'
+import { EgressError, RefusedHostError } from './egress-error.ts'
 import { checkTarget, dialDirect, type EgressPolicy, ignore, type ParentProxy, parentFor, type RouteContext, type Target } from './route.ts'
 import { socks5Connect } from './socks.ts'
 
@@ -48,7 +48,7 @@ export const proxyAuthorization = (proxy: ParentProxy): string | undefined => {
   return credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
 }
 
-/** Connects to the parent proxy. @throws EgressError BLOCKED_ADDRESS if a user's proxy has a denied address, else PROXY_FAILED */
+/** Connects to the parent proxy. @throws EgressError BLOCKED_ADDRESS or URL_NOT_ALLOWED for the host of a user's proxy, else PROXY_FAILED */
 export const dialParent = async (proxy: ParentProxy, context: RouteContext): Promise<net.Socket> => {
   const url = new URL(proxy.url)
   const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 80)
@@ -58,6 +58,7 @@ export const dialParent = async (proxy: ParentProxy, context: RouteContext): Pro
     return url.protocol === 'https:' ? await startTls(socket, host, context.times) : socket
   } catch (error) {
     const message = `the proxy ${host}:${port}: ${(error as Error).message}`
+    if (error instanceof RefusedHostError) throw error
     if (!(error instanceof EgressError) || error.code !== 'BLOCKED_ADDRESS')
       throw new EgressError('PROXY_FAILED', message, { cause: error })
     throw new EgressError('BLOCKED_ADDRESS', message, { publicMessage: 'the address of the proxy is not open to captures', cause: error })

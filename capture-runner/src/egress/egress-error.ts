@@ -1,7 +1,11 @@
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
+import { describeRefusal, type Refusal } from './refusal.ts'
 
 /** Error codes that the guard itself can report. */
-export type EgressCode = Extract<JobErrorCode, 'BLOCKED_ADDRESS' | 'DNS_FAILED' | 'NAVIGATION_FAILED' | 'PROXY_FAILED' | 'RESOURCE_LIMIT'>
+export type EgressCode = Extract<
+  JobErrorCode,
+  'BLOCKED_ADDRESS' | 'DNS_FAILED' | 'NAVIGATION_FAILED' | 'PROXY_FAILED' | 'RESOURCE_LIMIT' | 'URL_NOT_ALLOWED'
+>
 
 /** Why a connection was not made. `message` may name private addresses: write it to the request log and the log only. */
 export class EgressError extends Error {
@@ -21,6 +25,17 @@ export class EgressError extends Error {
     this.code = code
     this.publicMessage = options.publicMessage
     this.systemCode = options.systemCode
+  }
+}
+
+/** A host that the capture policy of the API key does not allow. */
+export class RefusedHostError extends EgressError {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    const message = describeRefusal(refusal)
+    super('URL_NOT_ALLOWED', message, { publicMessage: message })
+    this.refusal = refusal
   }
 }
 

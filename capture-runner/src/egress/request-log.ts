@@ -2,7 +2,8 @@
 // Chromium reports every connection that was not made as ERR_SOCKS_CONNECTION_FAILED.
 
 import type net from 'node:net'
-import { type EgressCode, EgressError, systemCodeOf } from './egress-error.ts'
+import { type EgressCode, EgressError, RefusedHostError, systemCodeOf } from './egress-error.ts'
+import type { Refusal } from './refusal.ts'
 
 /** One connection, or one request of plain http through a parent proxy that reads requests. */
 export interface RequestLogEntry {
@@ -30,6 +31,8 @@ export interface RequestLog {
   readonly entries: readonly RequestLogEntry[]
   readonly bytesSent: number
   readonly bytesReceived: number
+  /** What the capture policy of the API key has refused, each host once for each list. */
+  readonly refusals: readonly Refusal[]
   /** Number of connections and requests, including those beyond MAX_LOG_ENTRIES. */
   readonly total: number
   /** True once the capture has used up its bytes. The page no longer looks as it should. */
@@ -38,10 +41,15 @@ export interface RequestLog {
 
 /** Maximum number of entries. Further requests are counted without an entry. */
 export const MAX_LOG_ENTRIES = 5_000
+/** Maximum number of refusals. */
+const MAX_REFUSALS = 100
+
+const REFUSALS: ReadonlySet<EgressCode> = new Set(['BLOCKED_ADDRESS', 'RESOURCE_LIMIT', 'URL_NOT_ALLOWED'])
 
 /** The writable {@link RequestLog}, for the guard. */
 export class OpenRequestLog implements RequestLog {
   readonly entries: RequestLogEntry[] = []
+  readonly refusals: Refusal[] = []
   bytesSent = 0
   bytesReceived = 0
   total = 0
@@ -71,13 +79,19 @@ export class OpenRequestLog implements RequestLog {
     if (address !== undefined) entry.address = address
   }
 
+  refuse(refusal: Refusal): void {
+    const isKnown = this.refusals.some(({ field, host }) => field === refusal.field && host === refusal.host)
+    if (!isKnown && this.refusals.length < MAX_REFUSALS) this.refusals.push(refusal)
+  }
+
   /** Records why a request failed. This may also happen after the connection was made (a reset, an incomplete response). */
   fail(entry: RequestLogEntry, error: unknown): void {
     const cause =
       error instanceof EgressError
         ? error
         : new EgressError('NAVIGATION_FAILED', String(error), { systemCode: systemCodeOf(error), cause: error })
-    entry.decision = cause.code === 'BLOCKED_ADDRESS' || cause.code === 'RESOURCE_LIMIT' ? 'refused' : 'failed'
+    entry.decision = REFUSALS.has(cause.code) ? 'refused' : 'failed'
+    if (cause instanceof RefusedHostError) this.refuse(cause.refusal)
     entry.code = cause.code
     entry.reason = cause.message
     if (cause.publicMessage !== undefined) entry.publicMessage = cause.publicMessage

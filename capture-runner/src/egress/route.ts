@@ -15,8 +15,9 @@ import {
   toCanonicalHost,
   toPlainAddress,
 } from '@tintype/crds/addresses/address-rules'
+import { matchesHost } from '@tintype/crds/addresses/host-patterns'
 import { type DialTimes, dial } from './dial.ts'
-import { EgressError } from './egress-error.ts'
+import { EgressError, RefusedHostError } from './egress-error.ts'
 import type { Resolve } from './resolve.ts'
 
 /** The host and port that a page asks for. */
@@ -46,15 +47,16 @@ const assertAllowed = (decision: AddressDecision): void => {
 /** More names than a normal page has. Names beyond this limit are checked every time. */
 const MAX_PASSED = 1_000
 
-/** Checks the target by its text. Returns its host as a URL has it. @throws EgressError BLOCKED_ADDRESS */
+/** Checks the target by its text. Returns its host as a URL has it. @throws EgressError BLOCKED_ADDRESS, URL_NOT_ALLOWED */
 export const checkTarget = (target: Target, context: RouteContext): string => {
   const key = `${target.host} ${target.port}`
   const known = context.passed.get(key)
   if (known !== undefined) return known
-  const { rules } = context.policy
+  const { rules, limit } = context.policy
   assertAllowed(classifyPort(target.port, rules))
   assertAllowed(classifyHost(target.host, rules, { ownAddresses: context.ownAddresses }))
   const host = toCanonicalHost(target.host) as string
+  if (limit && !matchesHost(host, limit.hosts)) throw new RefusedHostError({ keyId: limit.keyId, field: 'allowedRequestHosts', host })
   if (context.passed.size < MAX_PASSED) context.passed.set(key, host)
   return host
 }
@@ -119,4 +121,6 @@ export interface EgressPolicy {
   /** Limit of bytes received and sent together, as counted on the wire. After it, the capture has no network. */
   maxBytes: number
   parentProxy?: ParentProxy
+  /** The hosts that the API key allows, which must also pass the rules. Absent: all. */
+  limit?: { keyId: string; hosts: readonly string[] }
 }

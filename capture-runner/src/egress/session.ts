@@ -6,6 +6,7 @@ import type net from 'node:net'
 import { dialParent } from './connect.ts'
 import { EgressError } from './egress-error.ts'
 import { createForwarder } from './forward.ts'
+import type { Refusal } from './refusal.ts'
 import { OpenRequestLog, type RequestLog } from './request-log.ts'
 import type { createResolver } from './resolve.ts'
 import type { EgressPolicy, RouteContext } from './route.ts'
@@ -18,6 +19,8 @@ export interface EgressSession {
   readonly requestLog: RequestLog
   /** Sets what the capture may reach. @throws Error on a second call */
   arm: (policy: EgressPolicy) => void
+  /** Records a document that the capture policy of the API key does not allow. */
+  refuse: (refusal: Refusal) => void
   /** Closes all connections on both sides at once. Later calls do nothing. */
   close: () => void
 }
@@ -108,6 +111,7 @@ export const openSession = ({ listener, resolver, route: fixed, now, onClose }: 
       if (policy) throw new Error('the session is already armed')
       policy = given
     },
+    refuse: (refusal) => requestLog.refuse(refusal),
     close: () => {
       if (isClosed) return
       isClosed = true

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ScreenshotPolicy } from '@tintype/crds/kinds/capture-policy'
 import type { EffectiveOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import type { ParentProxy } from '../egress/route.ts'
@@ -34,16 +35,18 @@ interface Order {
   batchId: string | undefined
   /** Origin that receives the client's headers. It may differ among the pages of a batch. */
   signInOrigin: string | undefined
+  /** A capture must not show what it could not request itself. */
+  capturePolicy?: ScreenshotPolicy | undefined
 }
 
 /** Builds the plan for sharing responses. Includes every option, because any option may change the requests. */
 export function buildHttpCache(
   options: EffectiveOptions,
   secrets: PrivateOptions | undefined,
-  { batchId, signInOrigin }: Order,
+  { batchId, signInOrigin, capturePolicy }: Order,
 ): HttpCachePlan | undefined {
   if (options.httpCache === 'off' || batchId === undefined) return undefined
-  const parts = JSON.stringify([batchId, signInOrigin ?? null, sortedEntries(options), sortedEntries(secrets ?? {})])
+  const parts = JSON.stringify([batchId, signInOrigin ?? null, capturePolicy ?? null, sortedEntries(options), sortedEntries(secrets ?? {})])
   return { partition: createHash('sha256').update(parts).digest('hex') }
 }
 

@@ -1,3 +1,5 @@
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import type { ScreenshotPolicy } from '@tintype/crds/kinds/capture-policy'
 import { type ArtifactType, artifactsOf } from '@tintype/crds/options/artifacts'
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from '@tintype/crds/options/catalog'
 import { contradictions, maxViewportPixels, windowPixels } from '@tintype/crds/options/contradictions'
@@ -50,6 +52,8 @@ export interface CapturePlan extends StepPlans {
   preview?: PreviewPlan
   /** Absent: the capture takes a screenshot. */
   video?: VideoPlan
+  /** The hosts that the API key allows; absent: all. */
+  capturePolicy?: ScreenshotPolicy
   /** Which captures of the batch share responses. */
   httpCache?: HttpCachePlan
   /** Where to copy the screenshot. Secret. */
@@ -67,7 +71,7 @@ export const DEFAULT_CONTEXT: ContextPlan = buildContext(withDefaults(undefined)
 
 /**
  * Builds the plan for one order.
- * @param batchId the order's batch, if any
+ * @param order the order's batch and limits, if any
  * @throws CaptureError TOO_LARGE for a window that the schema cannot check: a device's pixel ratio with the client's window size
  * @throws CaptureError INVALID_OPTIONS for contradictory options, if neither the gateway nor the API server has seen all of them
  */
@@ -75,7 +79,7 @@ export function buildPlan(
   url: string,
   options: CaptureOptions | undefined,
   privateOptions?: PrivateOptions,
-  batchId?: string,
+  { batchId, capturePolicy }: Pick<CaptureOrder, 'batchId' | 'capturePolicy'> = {},
 ): CapturePlan {
   assertOptionsAgree({ ...options, ...privateOptions })
   const effective = withoutStillOptions(withDefaults(withoutEmpty(options)))
@@ -83,7 +87,7 @@ export function buildPlan(
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_URL}, but neither html nor markdown is set`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
-  const httpCache = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
+  const httpCache = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin, capturePolicy })
   const context = buildContext(effective)
   const video = buildVideo(effective, context)
   return {
@@ -97,6 +101,7 @@ export function buildPlan(
     ...(video ? { video } : {}),
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),
+    ...(capturePolicy ? { capturePolicy } : {}),
     ...(httpCache ? { httpCache } : {}),
     ...buildCopy(effective, privateOptions),
     warnings: [...findWarnings({ ...options, ...privateOptions }), ...videoWarnings(effective)],

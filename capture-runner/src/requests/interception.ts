@@ -2,11 +2,13 @@ import type { Decision, PageRequest, RequestEvaluator } from '../blocking/reques
 import { bypassServiceWorkers, type DevTools, type PageEvents } from '../browser/devtools.ts'
 import { siteOf } from '../browser/site.ts'
 import type { Tab } from '../browser/tab.ts'
+import type { Refusal } from '../egress/refusal.ts'
 import { SHARED_TYPES, type StoredResponse } from '../http-cache/policy.ts'
 import type { SharedResponses } from '../http-cache/shared-responses.ts'
 import type { SignInPlan } from '../plan/identity.ts'
 import { refusalOf } from '../runtime/errors.ts'
 import { awaitResponse } from '../runtime/race.ts'
+import type { DocumentPolicy } from './document-policy.ts'
 
 // The only handler of intercepted requests, active only if an option needs it. For options about requests it uses a browser session, which intercepts
 // each hop of a redirect separately, and each gets its own decision. Otherwise the Authorization header would be forwarded to another origin. Requests
@@ -37,6 +39,10 @@ interface InterceptionPlan {
   evaluator?: RequestEvaluator | undefined
   /** Serves some of them from the batch's cache. */
   shared?: SharedResponses | undefined
+  /** Decides which documents the page and its frames may show. */
+  documents?: DocumentPolicy | undefined
+  /** Called when that refuses a document. */
+  onRefusedDocument: (refusal: Refusal, isPage: boolean) => void
   /** Called when the browser refuses the headers of a request, with its reason. The request then fails. */
   onRefused: (reason: string) => void
 }
@@ -53,7 +59,8 @@ export interface SignInGaps {
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<SignInGaps> {
   // The cache alone needs no browser session, because it serves only the page's own frames and no redirects.
   const isEvery = plan.signIn !== undefined || plan.evaluator !== undefined
-  const session = isEvery ? await awaitResponse(tab.openBrowserSession(), signal) : tab.session
+  const isWide = isEvery || plan.documents !== undefined
+  const session = isWide ? await awaitResponse(tab.openBrowserSession(), signal) : tab.session
   const interception = new Interception(
     session,
     new Requesters(tab.session, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
@@ -63,8 +70,10 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
   session.on('Fetch.authRequired', (request) => interception.authenticate(request))
   // Requests of a service worker cannot be intercepted.
-  if (isEvery) await awaitResponse(bypassServiceWorkers(tab.session), signal)
-  const patterns = isEvery ? [{ urlPattern: '*' }] : SHARED_TYPES.map((resourceType) => ({ resourceType }))
+  if (isWide) await awaitResponse(bypassServiceWorkers(tab.session), signal)
+  plan.documents?.watchFrames((refusal) => plan.onRefusedDocument(refusal, true))
+  const types = [...(plan.documents ? (['Document'] as const) : []), ...(plan.shared ? SHARED_TYPES : [])]
+  const patterns = isEvery ? [{ urlPattern: '*' }] : types.map((resourceType) => ({ resourceType }))
   const handleAuthRequests = plan.signIn?.basicAuth !== undefined
   // The cache starts last, because its buffer settings replace earlier ones.
   const starting = [session.send('Fetch.enable', { patterns, handleAuthRequests }), plan.shared?.start()]
@@ -94,6 +103,19 @@ class Interception {
 
   /** Continues a request with its headers, or blocks it. */
   pass(held: PausedRequest): void {
+    const { documents } = this.#plan
+    const refusal = held.resourceType === 'Document' ? documents?.findRefusal(held.request.url) : undefined
+    if (documents && refusal) void this.#refuseDocument(held, documents, refusal)
+    else this.#evaluate(held)
+  }
+
+  async #refuseDocument(held: PausedRequest, documents: DocumentPolicy, refusal: Refusal): Promise<void> {
+    if (!(await documents.owns(held.frameId))) return this.#evaluate(held)
+    this.#plan.onRefusedDocument(refusal, this.#isPage(held))
+    this.#refuse(held, 'refuse')
+  }
+
+  #evaluate(held: PausedRequest): void {
     const { evaluator, signIn } = this.#plan
     const decision = evaluator?.evaluate(toPageRequest(held, this.#mainFrame)) ?? 'pass'
     if (decision !== 'pass') this.#refuse(held, decision)

@@ -13,6 +13,7 @@ import type { PageSize, Tile } from '../plan/picture.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import type { SignInGaps } from '../requests/interception.ts'
 import type { Journal } from '../requests/journal.ts'
+import type { CaptureError } from '../runtime/errors.ts'
 import type { RecordedVideo, RecorderParts } from '../video/directory.ts'
 
 /** Results that the steps collect. */
@@ -102,6 +103,8 @@ export interface Work {
   clock?: FrameClock
   /** What masks the elements of the page; absent: nothing is masked. */
   masks?: Masks
+  /** Ends the capture with this error, because the page must not be shown. */
+  fail: (error: CaptureError) => void
   /** Called when a task of the page does not end, with the session of its frame. */
   onLongTask?: (session: DevTools) => void
   /** A task of the page was ended, with a warning. */

@@ -21,6 +21,9 @@ export const JOB_ERRORS = {
     remedy:
       'Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.',
   },
+  URL_NOT_ALLOWED: {
+    remedy: 'Capture a URL that the capture policy of the API key allows, or change the field of the policy that the message names.',
+  },
   PROXY_FAILED: { remedy: 'Check the proxy’s URL, user name and password, and that the proxy can reach the page.' },
   TLS_ERROR: {
     remedy: 'Fix the site’s certificate; the message names the problem. An administrator can trust a private authority for the RunnerPool.',

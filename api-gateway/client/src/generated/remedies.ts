@@ -45,6 +45,7 @@ export const CAPTURE_REMEDIES: Readonly<Record<string, string>> = {
   NAVIGATION_FAILED: "Check that the URL responds from the internet; the message says how the connection ended.",
   DNS_FAILED: "Check the host name and its DNS records.",
   BLOCKED_ADDRESS: "Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.",
+  URL_NOT_ALLOWED: "Capture a URL that the capture policy of the API key allows, or change the field of the policy that the message names.",
   PROXY_FAILED: "Check the proxy’s URL, user name and password, and that the proxy can reach the page.",
   TLS_ERROR: "Fix the site’s certificate; the message names the problem. An administrator can trust a private authority for the RunnerPool.",
   INVALID_SELECTOR: "Correct the CSS selector: the browser cannot read it. The message names the option and its value.",

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ScreenshotPolicy } from '@tintype/crds/kinds/capture-policy'
 import type { CaptureOptions } from '@tintype/crds/options/catalog'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import pino from 'pino'
@@ -30,6 +31,8 @@ export interface How {
   account?: string
   /** The capture's batch. */
   batchId?: string
+  /** The hosts that the API key allows. */
+  capturePolicy?: ScreenshotPolicy
   signal?: AbortSignal
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
@@ -117,11 +120,12 @@ export async function openStudio({
       policy = LOOPBACK_POLICY,
       privateOptions,
       batchId,
+      capturePolicy,
       onPageReady,
       maxBytes,
       isRealTime,
     } = how
-    const built = buildPlan(url, options, privateOptions, batchId)
+    const built = buildPlan(url, options, privateOptions, { batchId, capturePolicy })
     const plan = browsers.beginsFrames(account) && !isRealTime ? withFrameControl(built) : built
     const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}

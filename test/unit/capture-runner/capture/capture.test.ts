@@ -79,6 +79,14 @@ t.test('armEgress uses the pool’s rules', async (t) => {
   t.strictSame(opened(policy, {}), [policy])
 })
 
+t.test('armEgress limits the hosts of requests to those of the API key', async (t) => {
+  const limit = { keyId: 'key_1', hosts: ['site.example'] }
+  const capturePolicy = { keyId: 'key_1', allowedRequestHosts: ['site.example'] }
+  t.strictSame(opened(policy, { capturePolicy }), [{ ...policy, limit }])
+  t.strictSame(opened(policy, { capturePolicy, proxy }), [{ ...policy, limit, parentProxy: proxy }])
+  t.strictSame(opened(policy, { capturePolicy: { keyId: 'key_1', allowedHosts: ['site.example'] } }), [policy], 'not to those of pages')
+})
+
 t.test('armEgress never arms the session of an offline capture', async (t) => {
   t.strictSame(opened(policy, { isOffline: true, proxy }), [])
 })

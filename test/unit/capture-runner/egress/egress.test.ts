@@ -2,6 +2,7 @@ import t from 'tap'
 import { classifyFailure } from '../../../../capture-runner/src/egress/classify-failure.ts'
 import { EgressError } from '../../../../capture-runner/src/egress/egress-error.ts'
 import { endToEnd, withHost } from '../../../../capture-runner/src/egress/forward.ts'
+import { describeRefusals, type Refusal } from '../../../../capture-runner/src/egress/refusal.ts'
 import { MAX_LOG_ENTRIES, OpenRequestLog } from '../../../../capture-runner/src/egress/request-log.ts'
 
 const logOf = (host: string, port: number, error?: Error): OpenRequestLog => {
@@ -132,4 +133,25 @@ t.test('OpenRequestLog still counts when it has no room for entries', async (t) 
   t.equal(log.entries.length, MAX_LOG_ENTRIES)
   t.equal(log.total, MAX_LOG_ENTRIES + 3)
   t.equal(log.bytesSent, MAX_LOG_ENTRIES + 3)
+})
+
+const refused = (host: string, field: Refusal['field'] = 'allowedRequestHosts'): Refusal => ({ keyId: 'key_1', field, host })
+
+t.test('what a policy refused becomes one warning for each list, with the hosts that fit', async (t) => {
+  t.strictSame(describeRefusals([]), [])
+  t.strictSame(describeRefusals([refused('a.example'), refused('b.example', 'allowedHosts'), refused('c.example')]), [
+    'the capture policy of key_1 refused pages of b.example. Add them to allowed_hosts if they are needed',
+    'the capture policy of key_1 refused requests of a.example, c.example. Add them to allowed_request_hosts if they are needed',
+  ])
+  const [warning = ''] = describeRefusals(Array.from({ length: 40 }, (_, index) => refused(`host-${index}.example`)))
+  t.match(warning, /^the capture policy of key_1 refused requests of host-0\.example, .* and 33 more\. Add them to allowed_request_hosts/)
+  t.ok(warning.length <= 256)
+})
+
+t.test('a request log keeps each refused host once for each list', async (t) => {
+  const log = new OpenRequestLog(() => 0)
+  for (const refusal of [refused('a.example'), refused('a.example'), refused('a.example', 'allowedHosts')]) log.refuse(refusal)
+  t.strictSame(log.refusals, [refused('a.example'), refused('a.example', 'allowedHosts')])
+  for (let index = 0; index < 1_000; index++) log.refuse(refused(`${index}.example`))
+  t.equal(log.refusals.length, 100)
 })

@@ -130,17 +130,17 @@ for (const [options, source] of sources) {
 }
 
 const URL = 'https://site.example/'
-const partitionOf = (options: CaptureOptions, secrets?: PrivateOptions, batchId: string | undefined = 'batch_1', url = URL) =>
-  buildPlan(url, { httpCache: 'batch', ...options }, secrets, batchId).httpCache?.partition
+const partitionOf = (options: CaptureOptions, secrets?: PrivateOptions, batchId: string | undefined = 'batch_1', url = URL, more = {}) =>
+  buildPlan(url, { httpCache: 'batch', ...options }, secrets, { batchId, ...more }).httpCache?.partition
 
 t.test('buildPlan shares responses within a batch by default', async (t) => {
   for (const options of [undefined, {}, { httpCache: 'batch' }] as const)
-    t.match(buildPlan(URL, options, undefined, 'batch_1'), { httpCache: { partition: /^[0-9a-f]{64}$/ } })
+    t.match(buildPlan(URL, options, undefined, { batchId: 'batch_1' }), { httpCache: { partition: /^[0-9a-f]{64}$/ } })
 })
 
 t.test('buildPlan shares nothing outside of a batch, and nothing when http_cache is off', async (t) => {
   t.equal(buildPlan(URL, { httpCache: 'batch' }).httpCache, undefined)
-  t.equal(buildPlan(URL, { httpCache: 'off' }, undefined, 'batch_1').httpCache, undefined)
+  t.equal(buildPlan(URL, { httpCache: 'off' }, undefined, { batchId: 'batch_1' }).httpCache, undefined)
 })
 
 t.test('pages of a batch with the same options share a partition', async (t) => {
@@ -160,6 +160,10 @@ const others: { name: string; partition: string | undefined }[] = [
   { name: 'headers for another origin', partition: partitionOf({}, { headers: { 'X-A': '1' } }, 'batch_1', 'https://other.example/') },
   { name: 'credentials', partition: partitionOf({}, { basicAuthUsername: 'a', basicAuthPassword: 'b' }) },
   { name: 'cookies', partition: partitionOf({}, { cookies: [{ name: 'a', value: 'b' }] }) },
+  {
+    name: 'policy of the key',
+    partition: partitionOf({}, undefined, 'batch_1', URL, { capturePolicy: { keyId: 'key_1', allowedRequestHosts: ['site.example'] } }),
+  },
   { name: 'credentials of a proxy', partition: partitionOf({ proxy: 'http://proxy.example:3128' }, { proxyUsername: 'a' }) },
 ]
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
-import type { PageEvents } from '../../../../capture-runner/src/browser/devtools.ts'
+import type { DevTools, PageEvents } from '../../../../capture-runner/src/browser/devtools.ts'
+import { DocumentPolicy } from '../../../../capture-runner/src/requests/document-policy.ts'
 import { addHeaders, Requesters } from '../../../../capture-runner/src/requests/interception.ts'
 import { buildHar, type HarRequest } from '../../../../capture-runner/src/requests/journal.ts'
 
@@ -146,4 +147,62 @@ t.test('isOwn is false for frames of other pages', async (t) => {
   page.navigate(`${OWN}/`)
   t.notOk(page.navigate(`${OWN}/`, 'stranger'))
   t.notOk(page.ask(`${OWN}/a.png`, 'stranger'))
+})
+
+/** A session that answers with a tree of frames, or is gone. */
+const frameSession = (frameTree?: object) =>
+  Object.assign(new EventEmitter(), { send: async () => (frameTree ? { frameTree } : Promise.reject(new Error('gone'))) }) as EventEmitter &
+    DevTools
+
+const policyFor = (own?: string) => {
+  const session = frameSession({
+    frame: { id: 'main' },
+    childFrames: [{ frame: { id: 'child' }, childFrames: [{ frame: { id: 'inner' } }] }],
+  })
+  const foreign = frameSession({ frame: { id: 'foreign' }, childFrames: [{ frame: { id: 'born-there' } }] })
+  const limit = { keyId: 'key_1', hosts: ['a.example'] }
+  return { session, policy: new DocumentPolicy({ session, mainFrame: 'main', foreignFrames: () => [foreign, frameSession()] }, limit, own) }
+}
+
+t.test('a document is refused by its host, whatever shows what its opener has', async (t) => {
+  const { policy } = policyFor('http://html.invalid/')
+  for (const url of [
+    'https://a.example/',
+    'http://A.example.:81/',
+    'about:blank',
+    'about:srcdoc',
+    'data:text/html,a',
+    'blob:https://b.example/1',
+    'http://html.invalid/',
+  ])
+    t.equal(policy.findRefusal(url), undefined, url)
+  for (const [url, host] of [
+    ['https://b.example/a.example', 'b.example'],
+    ['https://a.example@B.example/', 'b.example'],
+    ['http://[::1]/', '::1'],
+    ['file:///etc/passwd', 'file:'],
+    ['http://html.invalid/2', 'html.invalid'],
+  ] as const)
+    t.strictSame(policy.findRefusal(url), { keyId: 'key_1', field: 'allowedHosts', host }, url)
+  t.ok(policyFor().policy.findRefusal('http://html.invalid/'), 'without own markup')
+})
+
+t.test('a frame belongs to the page if one of its processes has it', async (t) => {
+  const { policy, session } = policyFor()
+  session.emit('Page.frameAttached', { frameId: 'attached' })
+  for (const frame of ['main', 'attached', 'child', 'inner', 'foreign', 'born-there']) t.equal(await policy.owns(frame), true, frame)
+  t.equal(await policy.owns('of another page'), false)
+})
+
+t.test('a document that is shown without a request is reported, but no error page', async (t) => {
+  const { policy, session } = policyFor()
+  const reported: string[] = []
+  policy.watchFrames(({ host }) => reported.push(host))
+  const shown = (url: string, unreachableUrl?: string) =>
+    session.emit('Page.frameNavigated', { frame: { id: 'main', url, unreachableUrl } })
+  shown('https://a.example/')
+  shown('chrome-error://chromewebdata/', 'https://b.example/')
+  t.strictSame(reported, [])
+  shown('https://b.example/')
+  t.strictSame(reported, ['b.example'])
 })
