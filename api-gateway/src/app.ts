@@ -9,6 +9,7 @@ import { Sessions } from './console/sessions.ts'
 import { SharedCaptures } from './creation/shared-captures.ts'
 import { unescapeAmpersands } from './http/query.ts'
 import { addRoutes } from './http/route.ts'
+import { addMcpRoute } from './mcp/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { addDocsRoutes } from './openapi/docs-routes.ts'
 import { addAuth } from './plugins/auth.ts'
@@ -41,6 +42,8 @@ interface GatewayDeps {
   corsOrigins: readonly string[]
   /** Ranges of the proxies whose X-Forwarded-For header tells the address of the client. */
   trustedProxies: readonly string[]
+  /** Serves the Model Context Protocol at /mcp. */
+  hasMcp: boolean
   /** Files of the web console. Undefined: there is no console. */
   console?: ConsoleFiles | undefined
   /** Origin of links to the object store. Undefined: files are downloaded from the gateway. */
@@ -96,6 +99,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   })
   addRoutes(app, routes, { ...deps, buildDocument, calls, sharedCaptures, pictures, parsedLinks: new ParsedLinks() })
   app.register(async (scope) => addDocsRoutes(scope))
+  if (deps.hasMcp) app.register(async (scope) => addMcpRoute(scope, deps))
   const { console: files } = deps
   if (files) app.register(async (scope) => addConsoleRoutes(scope, { ...deps, console: files, sessions }))
   return app

@@ -59,6 +59,7 @@ const Env = z.object({
   TINTYPE_CORS_ORIGINS: CommaList.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
   // Proxies in front of the gateway. Only their X-Forwarded-For header is read.
   TINTYPE_TRUSTED_PROXIES: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_MCP: z.enum(['true', 'false']).default('true'), // serves the Model Context Protocol at /mcp
   TINTYPE_CONSOLE: z.enum(['true', 'false']).default('true'), // serves the web console
   TINTYPE_CONSOLE_DIRECTORY: z.string().default(''), // its built files. Empty: the folder `console` beside the program
   // Width of the thumbnail of screenshots that ask for none. 0: none.
@@ -132,6 +133,7 @@ const toConfig = (env: Env) => ({
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
   trustedProxies: env.TINTYPE_TRUSTED_PROXIES,
+  hasMcp: env.TINTYPE_MCP === 'true',
   console: { isEnabled: env.TINTYPE_CONSOLE === 'true', directory: env.TINTYPE_CONSOLE_DIRECTORY },
   bodyBytes: env.TINTYPE_BODY_BYTES,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,

@@ -151,7 +151,10 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Reset',
   'X-Request-Id',
 ]
-const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer', 'Range', 'X-Request-Id']
+const ALLOWED_HEADERS = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer', 'Range', 'X-Request-Id'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+]
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const PREFLIGHT_SECONDS = 600
 

@@ -164,6 +164,10 @@ export const HTTP_ERRORS = {
     status: 403,
     remedy: 'Leave out the options that the message names: this service, or a policy of the API key, does not allow them.',
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    remedy: 'Call this path from a program, or ask the operator of the service to allow the origin of the page (gateway.corsOrigins).',
+  },
   LINK_INVALID: {
     status: 403,
     remedy: 'Read the record again and use its new download_url, or sign the link again: this link is invalid or has expired.',

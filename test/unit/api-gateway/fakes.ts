@@ -378,6 +378,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     linkKey: () => LINK_KEY,
     publicUrl: 'https://shots.example',
     corsOrigins: [],
+    hasMcp: true,
     storeOrigin: undefined,
     trustedProxies: [],
     callsPerMinute: { read: 6_000, management: 600, link: 60_000 },
