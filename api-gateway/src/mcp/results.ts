@@ -36,7 +36,7 @@ export const RecordSummary = z.object({
   files: z.array(z.object({ type: z.string(), bytes: z.number() })).describe('Files that read can return.'),
   warnings: z.array(z.string()).describe('Problems of the capture. They can quote the page.'),
   error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why the capture failed.'),
-  next: z.string().nullable().describe('What to do next.'),
+  next: z.string().nullable().describe('The call that comes next, if any.'),
 })
 export type RecordSummary = z.infer<typeof RecordSummary>
 

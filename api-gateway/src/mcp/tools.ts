@@ -65,7 +65,7 @@ const page = {
   html: z.string().describe('A whole page as HTML, instead of url.').optional(),
   markdown: z.string().describe('A page as Markdown, instead of url.').optional(),
   full_page: z.boolean().describe('The whole page instead of the window.').optional(),
-  device: z.string().max(64).describe('Device to emulate, such as iphone_15 or ipad. GET /v1/devices lists all.').optional(),
+  device: z.string().max(64).describe('Device to emulate, such as iphone_15_pro. GET /v1/devices lists all.').optional(),
   dark_mode: z.boolean().describe('Asks the page for its dark colors.').optional(),
   selector: z.string().max(1_024).describe('CSS selector of one element to show instead of the page.').optional(),
   clip: z

@@ -7,6 +7,7 @@ import { type Command, commonFlags } from './context.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { link } from './link.ts'
+import { mcp } from './mcp.ts'
 import { open } from './open.ts'
 import { scheduleCommands } from './schedules.ts'
 import { get, list, remove, watch } from './screenshots.ts'
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   ...accountCommands,
   doctor,
   open,
+  mcp,
   ...configCommands,
   completion,
   version,

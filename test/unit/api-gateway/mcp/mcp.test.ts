@@ -1,4 +1,6 @@
+import path from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import t, { type Test } from 'tap'
@@ -96,6 +98,21 @@ t.test('both generations of clients use every tool', async (t) => {
     t.match((await ask('compare', { to: id })).structuredContent, { to: id, status: 'completed' })
     t.match((await ask('list', { limit: 1 })).structuredContent, { captures: [{ status: 'completed' }], next_cursor: String })
   }
+})
+
+const CLI = path.join(import.meta.dirname, '../../../../api-gateway/cli/src/main.ts')
+
+t.test('an agent that starts programs uses the endpoint through the command line', async (t) => {
+  const { url, key } = await serve(t)
+  const opened = new Client(client)
+  const start = (apiKey: string) => {
+    const env = { TINTYPE_URL: url.origin, TINTYPE_API_KEY: apiKey }
+    return new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], env, stderr: 'pipe' })
+  }
+  await opened.connect(start(key))
+  t.teardown(() => opened.close())
+  t.match((await asking(opened)('capture', { url: PAGE })).structuredContent, { status: 'completed', url: PAGE })
+  await t.rejects(new Client(client).connect(start('key_wrong')), /the API key is not valid \(status 401\)/)
 })
 
 t.test('options of a call reach the capture as REST names them', async (t) => {

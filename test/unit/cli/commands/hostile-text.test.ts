@@ -65,6 +65,7 @@ const otherCalls = (home: string): [command: string, args: string[], input?: str
   ['keys create', [HOSTILE]],
   ['keys delete', [HOSTILE]],
   ['open', ['--no-browser']],
+  ['mcp', [], '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'],
   ['config set', ['https://tintype.example/', 'key', '--profile', HOSTILE]],
   ['config list', []],
   ['config use', [HOSTILE]],
