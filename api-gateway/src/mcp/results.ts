@@ -29,6 +29,17 @@ export const RecordSummary = z.object({
     .object({ width: z.number(), height: z.number(), bytes: z.number(), content_type: z.string(), link: z.string().nullable() })
     .nullable()
     .describe('The whole picture in device pixels. The link needs no key. Null unless completed.'),
+  view: z
+    .object({
+      slice: z.number().describe('Number of the slice that the picture of this result is, from 1 on.'),
+      slices: z.number().describe('Number of slices. Call get with slice for another one.'),
+      y: z.number().describe('Top edge of the slice in the page, in CSS pixels.'),
+      height: z.number().describe('Height that the slice shows, in CSS pixels.'),
+      page_height: z.number().describe('Height of the whole picture in CSS pixels.'),
+      missing: z.string().nullable().describe('What no slice shows.'),
+    })
+    .nullable()
+    .describe('What the picture of this result shows. Null if it shows the whole picture, or if there is none.'),
   page: z
     .object({ title: z.string(), final_url: z.string(), http_status: z.number().nullable() })
     .nullable()
@@ -48,8 +59,29 @@ function nextOf({ id, status, download_url }: AnyRecord): string | null {
   return status === 'completed' && download_url === null ? 'The files have expired: capture the page again.' : null
 }
 
+type View = NonNullable<RecordSummary['view']>
+
+/** The slices of a record's preview. */
+export const previewOf = ({ artifacts = [] }: AnyRecord) => artifacts.find(({ type }) => type === 'preview')?.preview
+
+/** What a slice of a preview shows; undefined if there is no such slice. */
+export function viewOf(record: AnyRecord, slice: number): View | undefined {
+  const preview = previewOf(record)
+  const place = preview?.slices[slice - 1]
+  if (!preview || !place) return undefined
+  const { scale, width, height, shown_width: shownWidth, shown_height: shownHeight, slices } = preview
+  const missing = [
+    ...(shownHeight < height ? [`the page below ${shownHeight} CSS pixels: capture it with clip`] : []),
+    ...(shownWidth < width ? [`the page right of ${shownWidth} CSS pixels`] : []),
+  ]
+  return {
+    ...{ slice, slices: slices.length, y: place.y, height: Math.round(place.height / scale), page_height: height },
+    missing: missing.length > 0 ? missing.join('; ') : null,
+  }
+}
+
 /** Describes a record in at most {@link SUMMARY_BYTES} bytes. Texts of pages are single lines without invisible characters. */
-export function summarize(record: AnyRecord): RecordSummary {
+export function summarize(record: AnyRecord, view: View | null = null): RecordSummary {
   const { id, status, url, cost = 0, metadata, artifacts = [], warnings = [], error = null } = record
   const isStored = status === 'completed' && record.file_size_bytes != null
   return {
@@ -66,6 +98,7 @@ export function summarize(record: AnyRecord): RecordSummary {
           link: record.download_url ?? null,
         }
       : null,
+    view,
     page: metadata
       ? { title: toLine(metadata.page_title ?? ''), final_url: toLine(metadata.final_url ?? '', 500), http_status: metadata.http_status }
       : null,

@@ -1,4 +1,5 @@
 import { ARTIFACT_TYPES, type ArtifactType } from '@tintype/crds/options/artifacts'
+import { MAX_PREVIEW_SLICES, previewDefaults } from '@tintype/crds/options/output/preview'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type RestCalls, RestError } from './rest-calls.ts'
@@ -9,11 +10,14 @@ import {
   fits,
   MAX_RESULT_BYTES,
   MIN_RESULT_BYTES,
+  pictureBudget,
+  previewOf,
   RecordSummary,
   readTextPart,
   summarize,
   type ToolResult,
   toImage,
+  viewOf,
 } from './results.ts'
 import { openPart, type StoredFilesDeps } from './stored-files.ts'
 import { markUntrusted } from './untrusted.ts'
@@ -96,25 +100,50 @@ const create = (input: Page, { rest }: ToolContext, more?: Record<string, unknow
     idempotencyKey: input.idempotency_key,
   })
 
+const PICTURES: readonly (ArtifactType | 'picture')[] = ['picture', 'thumbnail']
+const NO_PICTURE = 'No picture fits into max_bytes: open picture.link, capture with selector or clip, or raise max_bytes.'
+
 /** The first of these files that a result can carry as a picture. */
 async function findPicture(
-  record: AnyRecord,
-  types: readonly (ArtifactType | 'picture')[],
+  id: string,
+  types: typeof PICTURES,
   limit: number,
-  context: ToolContext,
-): Promise<Content[]> {
-  if (record.status !== 'completed') return []
+  { request, deps }: ToolContext,
+): Promise<Content | undefined> {
   for (const type of types) {
-    const part = await openPart(context.request.accountName, record.id, type, context.deps)
-    if (part && fits(part, limit)) return [toImage(await part.read(0, part.sizeBytes), part.contentType)]
+    const part = await openPart(request.accountName, id, type, deps)
+    if (part && fits(part, limit)) return toImage(await part.read(0, part.sizeBytes), part.contentType)
   }
-  return [{ type: 'text', text: 'No picture fits into max_bytes: open picture.link, capture with selector or clip, or raise max_bytes.' }]
+  return undefined
 }
 
-const PICTURES: readonly (ArtifactType | 'picture')[] = ['picture', 'thumbnail']
+/** A slice of the record's preview. @throws RestError if there is none of this number */
+async function findSlice(record: AnyRecord, slice: number, limit: number, { request, deps }: ToolContext): Promise<Content | undefined> {
+  const place = previewOf(record)?.slices[slice - 1]
+  if (!place) throw new RestError(`NOT_FOUND: the capture has no slice ${slice}`)
+  const part = await openPart(request.accountName, record.id, 'preview', deps)
+  return part && place.length <= pictureBudget(limit) ? toImage(await part.read(place.offset, place.length), part.contentType) : undefined
+}
 
-const withPicture = async (record: AnyRecord, limit: number, context: ToolContext): Promise<ToolResult> =>
-  describe(summarize(record), ...(await findPicture(record, PICTURES, limit, context)))
+/** The result for a record: a slice of its preview, or another picture of it that fits. */
+async function withPicture(record: AnyRecord, slice: number, limit: number, context: ToolContext): Promise<ToolResult> {
+  if (record.status !== 'completed') return describe(summarize(record))
+  const isSliced = previewOf(record) !== undefined || slice > 1
+  const image = await (isSliced ? findSlice(record, slice, limit, context) : findPicture(record.id, PICTURES, limit, context))
+  return describe(summarize(record, image ? viewOf(record, slice) : null), image ?? { type: 'text', text: NO_PICTURE })
+}
+
+/** Formats of which a preview can be made. */
+const PICTURE_FORMATS: readonly unknown[] = [undefined, 'png', 'jpeg', 'webp', 'avif']
+/** The least that preview_max_bytes can be. */
+const MIN_PREVIEW_BYTES = 65_536
+
+/** Options that store a preview whose slices fit into a result. */
+const previewFor = ({ preview, format }: Record<string, unknown> = {}, limit: number): Record<string, unknown> => {
+  if (preview !== undefined || !PICTURE_FORMATS.includes(format)) return {}
+  const bytes = Math.min(previewDefaults.previewMaxBytes, Math.max(MIN_PREVIEW_BYTES, pictureBudget(limit)))
+  return { preview: 'slices', preview_max_bytes: bytes }
+}
 
 const capture = tool({
   name: 'capture',
@@ -123,17 +152,18 @@ const capture = tool({
   input: z.object({ ...page, max_bytes: maxBytes }),
   output: RecordSummary,
   isReadOnly: false,
-  run: async ({ max_bytes: limit, ...input }, context) => withPicture(await create(input, context), limit, context),
+  run: async ({ max_bytes: limit, ...input }, context) =>
+    withPicture(await create(input, context, previewFor(input.options, limit)), 1, limit, context),
 })
 
 const get = tool({
   name: 'get',
   title: 'Get a capture',
-  description: 'Returns an earlier capture with its picture, and waits for one that is pending. Costs nothing.',
-  input: z.object({ id, max_bytes: maxBytes }),
+  description: 'Returns an earlier capture with its picture or a slice of it, and waits for one that is pending. Costs nothing.',
+  input: z.object({ id, slice: z.int().min(1).max(MAX_PREVIEW_SLICES).default(1).describe('Slice of a tall page.'), max_bytes: maxBytes }),
   output: RecordSummary,
   isReadOnly: true,
-  run: async ({ id, max_bytes: limit }, context) => withPicture(await find(id, context), limit, context),
+  run: async ({ id, slice, max_bytes: limit }, context) => withPicture(await find(id, context), slice, limit, context),
 })
 
 const find = (id: string, { rest }: ToolContext): Promise<AnyRecord> =>
@@ -141,6 +171,8 @@ const find = (id: string, { rest }: ToolContext): Promise<AnyRecord> =>
 
 /** The parts of a page that read returns: the file, and the option that stores it. */
 const PARTS = {
+  markdown: { type: 'markdown', option: 'save_markdown' },
+  links: { type: 'links', option: 'save_links' },
   text: { type: 'text', option: 'save_text' },
   console: { type: 'console', option: 'save_console' },
   requests: { type: 'har', option: 'save_har' },
@@ -153,11 +185,11 @@ const read = tool({
   name: 'read',
   title: 'Read a page',
   description:
-    'Returns what a page says instead of how it looks: its text, console messages, requests, accessibility tree or HTML. With a URL it captures the page, which costs one unit of quota; with the id of a capture it costs nothing.',
+    'Returns what a page says instead of how it looks: its article as Markdown, links, visible text, console messages, requests, accessibility tree or HTML. With a URL it captures the page, which costs one unit of quota; with the id of a capture it costs nothing.',
   input: z.object({
     ...page,
     id: id.describe('Id of a capture that has the file, instead of url, html and markdown.').optional(),
-    part: z.enum(Object.keys(PARTS) as [PartName, ...PartName[]]).default('text'),
+    part: z.enum(Object.keys(PARTS) as [PartName, ...PartName[]]).default('markdown'),
     cursor: z
       .string()
       .regex(/^\d{1,10}$/)
@@ -221,7 +253,7 @@ const compare = tool({
   run: async ({ to, url, options: others = {}, idempotency_key, max_bytes: limit }, context) => {
     const earlier = await find(to, context)
     const input = { url: url ?? earlier.url, options: { ...optionsOf(earlier), ...others }, ...(idempotency_key && { idempotency_key }) }
-    const record = await create(input, context, { compare_to: to })
+    const record = await create(input, context, { ...previewFor(input.options, limit), compare_to: to })
     const { comparison } = record
     const summary = summarize(record)
     const structured = {
@@ -234,8 +266,9 @@ const compare = tool({
       words_added: comparison?.words_added ?? [],
       words_removed: comparison?.words_removed ?? [],
     }
-    const pictures = comparison?.changed ? await findPicture(record, ['diff', ...PICTURES], limit, context) : []
-    return describe(structured, ...pictures)
+    if (!comparison?.changed) return describe(structured)
+    const difference = await findPicture(record.id, ['diff'], limit, context)
+    return describe(structured, difference ?? { type: 'text', text: NO_PICTURE })
   },
 })
 
