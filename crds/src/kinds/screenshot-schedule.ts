@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isScreenshotId } from '../identifiers/ids.ts'
 import type { CaptureOptions } from '../options/catalog.ts'
+import { other, set } from '../options/conditions.ts'
 import { comparisonGroup } from '../options/output/comparison.ts'
 import { ImageFormat } from '../options/output/formats.ts'
 import { CronError, MAX_CRON_LENGTH, parseCron } from '../schedule/cron.ts'
@@ -46,43 +47,38 @@ interface Compared {
   template: { options?: CaptureOptions | undefined }
 }
 
-/** A field of the template that a schedule with a comparison cannot have. */
-interface ComparisonConflict {
+/** A field of the template that a schedule with a comparison cannot have. The message has names in camel case, and says how to fix it. */
+interface ComparisonConflict extends Required<Pick<CelRule, 'rule' | 'message'>> {
   /** The option of the template, in camel case. */
   option: keyof CaptureOptions & string
-  /** What is wrong, and how to fix it. Names are in camel case. */
-  message: string
-  /** The check in CEL, for the spec of a schedule. */
-  rule: string
   holds: (spec: Compared) => boolean
 }
 
 const HAS_OPTIONS = 'has(self.comparison) && has(self.template.options)'
 
+/** A conflict between `comparison`, or a field of it, and options of the template for which the condition holds. */
+const conflict = (option: ComparisonConflict['option'], message: string, refused = set(option), field?: 'ignore'): ComparisonConflict => ({
+  option,
+  message,
+  rule: `!(${HAS_OPTIONS}) || ${field ? `!has(self.comparison.${field}) || ` : ''}${refused.opposite?.replaceAll('self.', 'self.template.options.')}`,
+  holds: ({ comparison, template: { options = {} } }) => (field ? comparison?.[field] : comparison) !== undefined && refused.holds(options),
+})
+
 /** Every conflict between `comparison` and the options of the template. The API server and the programs check the same. */
 export const comparisonConflicts: readonly ComparisonConflict[] = [
-  {
-    option: 'format',
-    message: 'comparison needs a picture: set template.options.format to png, jpeg, webp or avif, or remove comparison',
-    rule: `!(${HAS_OPTIONS}) || !has(self.template.options.format) || self.template.options.format in ["png", "jpeg", "webp", "avif"]`,
-    holds: ({ comparison, template: { options = {} } }) =>
-      comparison !== undefined && options.format !== undefined && !ImageFormat.safeParse(options.format).success,
-  },
-  ...OWN_OPTIONS.map(
-    (option): ComparisonConflict => ({
-      option,
-      message: `comparison sets ${option} of each run: remove it from template.options`,
-      rule: `!(${HAS_OPTIONS}) || !has(self.template.options.${option})`,
-      holds: ({ comparison, template: { options = {} } }) => comparison !== undefined && options[option] !== undefined,
-    }),
+  conflict(
+    'format',
+    'comparison needs a picture: set template.options.format to png, jpeg, webp or avif, or remove comparison',
+    other('format', ...ImageFormat.options),
   ),
-  ...MOVING_OPTIONS.map(
-    (option): ComparisonConflict => ({
+  ...OWN_OPTIONS.map((option) => conflict(option, `comparison sets ${option} of each run: remove it from template.options`)),
+  ...MOVING_OPTIONS.map((option) =>
+    conflict(
       option,
-      message: `comparison.ignore and ${option} exclude each other, because the areas would move: remove one of them`,
-      rule: `!(${HAS_OPTIONS}) || !has(self.comparison.ignore) || !has(self.template.options.${option})`,
-      holds: ({ comparison, template: { options = {} } }) => comparison?.ignore !== undefined && options[option] !== undefined,
-    }),
+      `comparison.ignore and ${option} exclude each other, because the areas would move: remove one of them`,
+      set(option),
+      'ignore',
+    ),
   ),
 ]
 
