@@ -81,8 +81,9 @@ export function decide(candidates: readonly Candidate[], options: DecideOptions)
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
-  // Results wait for running posts, which take seconds, so that one write holds them all.
-  const isHeld = !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
+  const mustRecord = evaluated.some(({ finding: { after, due } }) => after && due && due <= now)
+  // Results wait for running posts, which take seconds, so that one write holds them all; but not longer than until the next attempt is due.
+  const isHeld = !mustRecord && !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
   const changes = isHeld ? [] : evaluated.flatMap(({ candidate, finding }) => toChange(candidate, finding))
   const posts = evaluated.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
     post === undefined ? [] : [{ do: 'post', event, webhook, attempt: post }],

@@ -48,6 +48,19 @@ t.test('receivers of one account that hang do not take the posts of another acco
   t.equal(stage.posts.length, 5)
 })
 
+t.test('a failed attempt is repeated in time while another endpoint of the Screenshot hangs', async (t) => {
+  const stage = await startLeader(t, 'failing', 'hanging')
+  const respond = stage.hold()
+  const wait = stage.receiver.answer
+  stage.receiver.answer = (post) => (post.name.startsWith('hanging') ? wait(post) : answer(500))
+  const shot = await stage.add()
+  t.strictSame(stage.recorded(shot), {}, 'one write could hold both results')
+  await stage.passTo(15)
+  t.strictSame([stage.names(), stage.recorded(shot)], [['failing 1', 'hanging 1', 'failing 2'], { failing: 'open 1' }])
+  await respond(200)
+  t.strictSame(stage.recorded(shot), { failing: 'open 2', hanging: 'ok 1' })
+})
+
 t.test('posts that could not be sent do not count as failures of the endpoint', async (t) => {
   const stage = await startLeader(t, 'hook')
   stage.cluster.fault = ({ verb, resource }) => (verb === 'get' && resource === 'secrets' ? 'refused' : undefined)
