@@ -186,6 +186,8 @@ export interface components {
             previous_key_expires_at: string | null;
             /** @description Limits of the signed links of the key. Null: none. */
             link_policy: components["schemas"]["LinkPolicy"] | null;
+            /** @description Limits of the captures of the key. Null: none. */
+            capture_policy: components["schemas"]["CapturePolicy"] | null;
         };
         /** @description The updated key. */
         ApiKeyChanged: {
@@ -217,6 +219,8 @@ export interface components {
                 previous_key_expires_at: string | null;
                 /** @description Limits of the signed links of the key. Null: none. */
                 link_policy: components["schemas"]["LinkPolicy"] | null;
+                /** @description Limits of the captures of the key. Null: none. */
+                capture_policy: components["schemas"]["CapturePolicy"] | null;
                 /** @description The text of the key. It is shown only once. */
                 key?: string;
             };
@@ -262,6 +266,8 @@ export interface components {
                 previous_key_expires_at: string | null;
                 /** @description Limits of the signed links of the key. Null: none. */
                 link_policy: components["schemas"]["LinkPolicy"] | null;
+                /** @description Limits of the captures of the key. Null: none. */
+                capture_policy: components["schemas"]["CapturePolicy"] | null;
                 /** @description The text of the key. It is shown only once. */
                 key: string;
             };
@@ -310,6 +316,7 @@ export interface components {
          *     - `NAVIGATION_FAILED`: Check that the URL responds from the internet; the message says how the connection ended.
          *     - `DNS_FAILED`: Check the host name and its DNS records.
          *     - `BLOCKED_ADDRESS`: Use a public URL: the host name is internal, or its IP address is private or denied. An administrator can allow it for the RunnerPool.
+         *     - `URL_NOT_ALLOWED`: Capture a URL that the capture policy of the API key allows, or change the field of the policy that the message names.
          *     - `PROXY_FAILED`: Check the proxy’s URL, user name and password, and that the proxy can reach the page.
          *     - `TLS_ERROR`: Fix the site’s certificate; the message names the problem. An administrator can trust a private authority for the RunnerPool.
          *     - `INVALID_SELECTOR`: Correct the CSS selector: the browser cannot read it. The message names the option and its value.
@@ -344,9 +351,39 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "BASELINE_NOT_FOUND" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "VIDEO_UNAVAILABLE" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
+            code: "TIMEOUT" | "NAVIGATION_FAILED" | "DNS_FAILED" | "BLOCKED_ADDRESS" | "URL_NOT_ALLOWED" | "PROXY_FAILED" | "TLS_ERROR" | "INVALID_SELECTOR" | "INVALID_SCRIPT" | "SELECTOR_NOT_FOUND" | "PAGE_CRASHED" | "HTTP_ERROR" | "TOO_LARGE" | "UNSUPPORTED_CONTENT" | "TOO_MANY_REDIRECTS" | "SCRIPT_ERROR" | "BLANK_PAGE" | "BOT_CHALLENGE" | "CONTENT_RULE" | "BASELINE_NOT_FOUND" | "STORAGE_FAILED" | "COPY_FAILED" | "USAGE_LIMIT_REACHED" | "POOL_NOT_FOUND" | "VIDEO_UNAVAILABLE" | "ACCOUNT_NOT_FOUND" | "QUEUE_FULL" | "INVALID_OPTIONS" | "OPTION_NOT_ALLOWED" | "ACCOUNT_SUSPENDED" | "CANCELLED" | "RESOURCE_LIMIT" | "INTERNAL_ERROR";
             /** @description For people. */
             message: string;
+        };
+        /** @description Limits of the captures of a key. */
+        CapturePolicy: {
+            /** @description Hosts of the page and its frames, after redirects too; *.example.com stands for all subdomains. Null: all. An empty list: none. */
+            allowed_hosts: string[] | null;
+            /** @description Hosts of all requests of the page, such as images and scripts; also of URLs in options. Null: all. An empty list: none. */
+            allowed_request_hosts: string[] | null;
+            /** @description Names of options that captures may have. Null: all. An empty list: none. */
+            allowed_options: string[] | null;
+            /** @description Whether captures may have what can show anything under the name of an allowed host: own markup such as html and styles, scripts, an own proxy, and ignore_https_errors. Null: only if allowed_hosts is null. */
+            allow_own_content: boolean | null;
+        };
+        /** @description Limits of the captures of the key. They do not limit what the key reads. */
+        CapturePolicyRequest: {
+            /** @description Hosts of the page and its frames, after redirects too; *.example.com stands for all subdomains. Null: all. An empty list: none. */
+            allowed_hosts?: string[] | null;
+            /** @description Hosts of all requests of the page, such as images and scripts; also of URLs in options. Null: all. An empty list: none. */
+            allowed_request_hosts?: string[] | null;
+            /** @description Names of options that captures may have. Null: all. An empty list: none. */
+            allowed_options?: string[] | null;
+            /** @description Whether captures may have what can show anything under the name of an allowed host: own markup such as html and styles, scripts, an own proxy, and ignore_https_errors. Null: only if allowed_hosts is null. */
+            allow_own_content?: boolean | null;
+        };
+        /** @description A URL to test. */
+        CheckKeyUrl: {
+            /**
+             * Format: uri
+             * @description URL of a page, http or https.
+             */
+            url: string;
         };
         /** @description Pages to capture with the same options. One invalid URL rejects the whole batch. */
         CreateBatch: {
@@ -934,6 +971,8 @@ export interface components {
             expires_in_days?: number;
             /** @description Limits of the signed links of the key. Null or absent: none. */
             link_policy?: components["schemas"]["LinkPolicyRequest"] | null;
+            /** @description Limits of the captures of the key. Null or absent: none. */
+            capture_policy?: components["schemas"]["CapturePolicyRequest"] | null;
         };
         /** @description A page to capture again and again. `url` is required, unless `options` has html or markdown. */
         CreateSchedule: {
@@ -2824,7 +2863,7 @@ export interface components {
                  * @description For programs.
                  * @enum {string}
                  */
-                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "LINK_INVALID" | "HEADERS_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
+                code: "VALIDATION_ERROR" | "URL_NOT_ALLOWED" | "UNAUTHORIZED" | "INVALID_API_KEY" | "INSUFFICIENT_SCOPE" | "POLICY_TOO_NARROW" | "ACCOUNT_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_IN_PROGRESS" | "LAST_API_KEY" | "ROTATION_IN_PROGRESS" | "LIMIT_REACHED" | "NOT_READY" | "EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "CAPTURE_FAILED" | "NOT_COMPARABLE" | "IDEMPOTENCY_KEY_REUSED" | "OPTION_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "LINK_INVALID" | "HEADERS_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "USAGE_LIMIT_REACHED" | "QUEUE_FULL" | "TOO_MANY_DOWNLOADS" | "INTERNAL_ERROR" | "CAPTURE_TIMEOUT" | "SERVICE_UNAVAILABLE";
                 /** @description All problems of the request, or facts about the error. */
                 details?: components["schemas"]["Problem"][] | {
                     [key: string]: unknown;
@@ -2848,6 +2887,17 @@ export interface components {
                 /** @description Present only in test events. */
                 test?: boolean;
                 screenshot: components["schemas"]["Screenshot"];
+            };
+        };
+        /** @description Whether the capture policy of a key allows a URL. */
+        KeyUrlChecked: {
+            success: boolean;
+            data: {
+                url: string;
+                /** @description Whether the capture policy allows the host. */
+                allowed: boolean;
+                /** @description Why it does not. Null: it does. */
+                reason: string | null;
             };
         };
         /** @description Limits of the signed links of a key. */
@@ -2959,6 +3009,8 @@ export interface components {
             retention_days: number | null;
             webhook_url: string | null;
             webhook_events: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            /** @description Capture policy of the API key that created or last changed the schedule. Null: no limits. */
+            capture_policy: components["schemas"]["SchedulePolicy"] | null;
             /**
              * @description `blocked`: no runs can be created; `problem` says why.
              * @enum {string}
@@ -3164,6 +3216,19 @@ export interface components {
                 has_more: boolean;
             };
         };
+        /** @description Limits of the runs. */
+        SchedulePolicy: {
+            /** @description Hosts of the page and its frames, after redirects too; *.example.com stands for all subdomains. Null: all. An empty list: none. */
+            allowed_hosts: string[] | null;
+            /** @description Hosts of all requests of the page, such as images and scripts; also of URLs in options. Null: all. An empty list: none. */
+            allowed_request_hosts: string[] | null;
+            /** @description Names of options that captures may have. Null: all. An empty list: none. */
+            allowed_options: string[] | null;
+            /** @description Whether captures may have what can show anything under the name of an allowed host: own markup such as html and styles, scripts, an own proxy, and ignore_https_errors. Null: only if allowed_hosts is null. */
+            allow_own_content: boolean | null;
+            /** @description Id of the API key. Runs also obey the policy that it has then. */
+            key_id: string;
+        };
         /** @description A run of a schedule. */
         ScheduleRun: {
             /** @description Id of the screenshot or video. */
@@ -3246,7 +3311,7 @@ export interface components {
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
-                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                /** @description Slices in the file of a preview. A Range header reads one slice of it. */
                 preview?: {
                     /** @description Pixels of a slice for each CSS pixel. */
                     scale: number;
@@ -3539,6 +3604,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Limits of the signed links of the key. PATCH keeps limits that are absent. Null: none. */
             link_policy?: components["schemas"]["LinkPolicyRequest"] | null;
+            /** @description Limits of the captures of the key. PATCH keeps limits that are absent. Null: none. */
+            capture_policy?: components["schemas"]["CapturePolicyRequest"] | null;
         };
         /** @description Fields of a schedule to change, at least one: a merge patch (RFC 7396). Null restores a default. */
         UpdateSchedule: {
@@ -3570,6 +3637,8 @@ export interface components {
             webhook_url?: string | null;
             /** @description Events that are posted to webhook_url. Default: completed and failed. */
             webhook_events?: ("screenshot.queued" | "screenshot.completed" | "screenshot.changed" | "screenshot.unfit" | "screenshot.fit" | "screenshot.failed" | "video.completed" | "video.failed")[] | null;
+            /** @description Null removes the capture policy of the schedule. Only an API key without a capture policy can. */
+            capture_policy?: null;
             url?: string | null;
             /** @description Capture options to change. Null removes an option, or all of them. */
             options?: {
@@ -4164,7 +4233,7 @@ export interface components {
                 download_url: string | null;
                 /** @description Size in bytes. */
                 file_size_bytes: number;
-                /** @description What is in the file of a preview. A Range header reads one slice of it. */
+                /** @description Slices in the file of a preview. A Range header reads one slice of it. */
                 preview?: {
                     /** @description Pixels of a slice for each CSS pixel. */
                     scale: number;
