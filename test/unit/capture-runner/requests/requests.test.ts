@@ -151,8 +151,9 @@ t.test('isOwn is false for frames of other pages', async (t) => {
 
 /** A session that answers with a tree of frames, or is gone. */
 const frameSession = (frameTree?: object) =>
-  Object.assign(new EventEmitter(), { send: async () => (frameTree ? { frameTree } : Promise.reject(new Error('gone'))) }) as unknown as EventEmitter &
-    DevTools
+  Object.assign(new EventEmitter(), {
+    send: async () => (frameTree ? { frameTree } : Promise.reject(new Error('gone'))),
+  }) as unknown as EventEmitter & DevTools
 
 const policyFor = (own?: string) => {
   const session = frameSession({
