@@ -19,11 +19,11 @@ const OVERVIEW = `Usage: tintype COMMAND [options]
   link URL               Prints a signed link to a picture, for <img>
   schedules              Captures again and again: list, create, get, update,
                          run, runs, suspend, resume, approve, undo, delete
-  keys                   API keys: list, create, delete, rotate, link-secret,
-                         rotate-link-secret
+  keys                   API keys: list, create, delete, rotate, policy,
+                         check-url, link-secret, rotate-link-secret
   webhooks               Webhooks: list, test
-  usage, doctor, open    Quota; why the service does not work; the web console
-  config                 Profiles: set, list, use, delete
+  usage, doctor          Quota; why the service does not work
+  open, mcp, config      The web console; agents; profiles: set, list, use, delete
   completion, versionFURTHER    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and

@@ -27,7 +27,8 @@ function toHosts({ allowedHosts, allowedRequestHosts }: HostLists = {}): unknown
 type Options = Readonly<Record<string, unknown>>
 
 function changesPicture(name: string, options: Options): boolean {
-  const rule = optionsByName.get(name)?.facts.picture
+  const { picture: rule, isLater, default: usual } = optionsByName.get(name)?.facts ?? {}
+  if (isLater && options[name] === usual) return false
   return typeof rule === 'object' ? rule.holds(options) : rule !== 'no'
 }
 

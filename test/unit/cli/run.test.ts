@@ -61,8 +61,11 @@ t.test('wrong usage is one line and exit code 2', async (t) => {
   const cases: [args: string[], message: string][] = [
     [['shoot'], 'unknown command "shoot". Did you mean shot?'],
     [['frobnicate'], 'unknown command "frobnicate". Run `tintype --help` to list the commands.'],
-    [['keys'], 'keys needs a second word: list, create, delete, rotate, link-secret, rotate-link-secret.'],
-    [['keys', 'remove', 'x'], 'unknown command "keys remove": list, create, delete, rotate, link-secret, rotate-link-secret.'],
+    [['keys'], 'keys needs a second word: list, create, delete, rotate, policy, check-url, link-secret, rotate-link-secret.'],
+    [
+      ['keys', 'remove', 'x'],
+      'unknown command "keys remove": list, create, delete, rotate, policy, check-url, link-secret, rotate-link-secret.',
+    ],
     [['--json', 'list'], 'the command comes before --json. Run `tintype --help` to list the commands.'],
     [['shot'], 'a URL is missing. Name one, or a list of URLs with --urls FILE.'],
     [['get'], '`tintype get` needs ID. Add --help for the usage.'],

@@ -55,18 +55,18 @@ const linkPolicyFlags: readonly Flag[] = [
 
 /** Flags of the capture policy. */
 const capturePolicyFlags: readonly Flag[] = [
-  { name: 'capture-hosts', kind: 'list', value: 'HOST', summary: 'Host of pages and frames that the key may capture, repeatable' },
-  { name: 'capture-request-hosts', kind: 'list', value: 'HOST', summary: 'Host that its pages may send requests to, repeatable' },
-  { name: 'capture-options', kind: 'list', value: 'NAME', summary: 'Option that its captures may have, repeatable' },
-  { name: 'capture-own-content', kind: 'boolean', isNegatable: true, summary: 'Lets its captures have own markup, scripts and proxies' },
+  { name: 'capture-hosts', kind: 'list', value: 'HOST', summary: 'Host that captures may show, repeatable' },
+  { name: 'request-hosts', kind: 'list', value: 'HOST', summary: 'Host that their pages may call, repeatable' },
+  { name: 'capture-options', kind: 'list', value: 'NAME', summary: 'Option that captures may have, repeatable' },
+  { name: 'own-content', kind: 'boolean', isNegatable: true, summary: 'Lets captures have own markup, scripts and proxies' },
 ]
 
 /** The capture policy that the flags describe. Undefined: none. */
 function toCapturePolicy(context: Context): Partial<CapturePolicy> | undefined {
-  const { capture_hosts, capture_request_hosts, capture_options, capture_own_content } = context.given(capturePolicyFlags)
+  const { capture_hosts, request_hosts, capture_options, own_content } = context.given(capturePolicyFlags)
   const named = {
-    ...{ allowed_hosts: capture_hosts, allowed_request_hosts: capture_request_hosts },
-    ...{ allowed_options: capture_options, allow_own_content: capture_own_content },
+    ...{ allowed_hosts: capture_hosts, allowed_request_hosts: request_hosts },
+    ...{ allowed_options: capture_options, allow_own_content: own_content },
   }
   const given = Object.entries(named).filter(([, value]) => value !== undefined)
   return given.length > 0 ? Object.fromEntries(given) : undefined

@@ -111,8 +111,8 @@ export const mcp: Command = {
   notes: [
     '  {"command": "tintype", "args": ["mcp"]}    in the configuration of the agent',
     '',
-    'Reads and writes messages of the Model Context Protocol. The service has the same',
-    'endpoint at /mcp, for agents that connect over HTTP.',
+    'Reads and writes messages of the Model Context Protocol. The service has the',
+    'same endpoint at /mcp, for agents that connect over HTTP.',
   ],
   run,
 }

@@ -1,13 +1,15 @@
-import { group, off, on, SEPARATE } from '../rules/declare.ts'
+import { flag, group, off, on, SEPARATE } from '../rules/declare.ts'
 
-const file = (what: string) => off(`Stores ${what} beside the capture.`)
+const toText = (what: string) => `Stores ${what} beside the capture.`
+const file = (what: string) => off(toText(what))
+const laterFile = (what: string) => flag({ default: false, isLater: true })(toText(what))
 
 /** Files to store beside the capture. The record lists them in `artifacts`. */
 export const extraFilesGroup = group('Additional files', SEPARATE, {
   saveHtml: file('the page’s final HTML, with the values of visible fields and without passwords,'),
   saveText: file('the page’s visible text, with that of fields, buttons and style sheets and without passwords,'),
-  saveMarkdown: file('the page’s article as Markdown, or the whole page if it has no article,'),
-  saveLinks: file('the page’s links as JSON, with their URLs, texts and whether they stay within the site,'),
+  saveMarkdown: laterFile('the page’s article as Markdown, or the whole page if it has no article,'),
+  saveLinks: laterFile('the page’s links as JSON, with their URLs, texts and whether they stay within the site,'),
   saveMhtml: file('the page with its images and styles as one MHTML file, which can contain what mask_selectors hides,'),
   saveHar: file('the page’s requests as a HAR file, without cookies, credentials or bodies, which can contain what mask_selectors hides,'),
   saveConsole: file('console messages and uncaught errors, which can contain what mask_selectors hides, as JSON'),

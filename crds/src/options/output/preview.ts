@@ -18,12 +18,12 @@ export const previewGroup = group(['Preview', NOTE], SEPARATE, {
   preview: choice(['fit', 'slices'], { example: 'slices' })(
     'Stores a small copy beside the picture: fit is one picture, of a taller page the first slice; slices has up to preview_max_slices, one behind the other in one file.',
   ),
-  previewFormat: choice(PreviewFormat.options, { default: 'webp' })('Format of each slice: webp or jpeg.'),
-  previewMaxSide: integer(896, 2000, { default: 1568 })('Maximum width and height of each slice in pixels.'),
-  previewMaxBytes: integer(65536, 1048576, { default: 262144 })(
+  previewFormat: choice(PreviewFormat.options, { default: 'webp', isLater: true })('Format of each slice: webp or jpeg.'),
+  previewMaxSide: integer(896, 2000, { default: 1568, isLater: true })('Maximum width and height of each slice in pixels.'),
+  previewMaxBytes: integer(65536, 1048576, { default: 262144, isLater: true })(
     'Maximum bytes of each slice. Quality is reduced until the slice fits, then its height.',
   ),
-  previewMaxSlices: integer(1, MAX_PREVIEW_SLICES, { default: MAX_PREVIEW_SLICES, example: 4 })(
+  previewMaxSlices: integer(1, MAX_PREVIEW_SLICES, { default: MAX_PREVIEW_SLICES, example: 4, isLater: true })(
     'Maximum number of slices, for preview slices.',
   ),
 })

@@ -44,6 +44,8 @@ export interface Facts<Value = unknown> extends Partial<OptionRules> {
   isSelector?: true
   /** The switch of the cluster administrator that can disable it. */
   policy?: 'proxy' | 'ignoreHttpsErrors' | 'bypassCsp' | 'scripts' | 'storage'
+  /** It came after the first cached pictures. At its default it is not part of the cache hash, so that these are still found. */
+  isLater?: true
   /** It may be too long for a Kubernetes object. If the options of an object exceed 8 KiB, these move to the bucket. */
   isLarge?: true
 }

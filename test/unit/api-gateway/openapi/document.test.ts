@@ -18,8 +18,8 @@ interface Route {
 /** `/screenshots/:id` → `/screenshots/{id}`, and the one wildcard as the document spells it out. */
 const toDocumented = (url: string): string => url.replaceAll(/:(\w+)/g, '{$1}').replace('/files/*', '/files/users/{account}/{file}')
 
-/** Pages for people, which no program calls. */
-const isPage = (url: string): boolean => url.startsWith('/docs')
+/** Pages for people, which no program calls, and the endpoint of a protocol that describes itself. */
+const isOfOthers = (url: string): boolean => url.startsWith('/docs') || url === '/mcp'
 
 /** What fastify serves, as the document should have it: HEAD goes with GET, and `/v1` is the same as `/api/v1`. */
 async function findRoutes(): Promise<Route[]> {
@@ -30,7 +30,7 @@ async function findRoutes(): Promise<Route[]> {
   })
   await app.ready()
   return found
-    .filter(({ method, url }) => !['head', 'options'].includes(method) && !url.startsWith('/v1/') && !isPage(url))
+    .filter(({ method, url }) => !['head', 'options'].includes(method) && !url.startsWith('/v1/') && !isOfOthers(url))
     .map(({ url, ...rest }) => ({ ...rest, url: toDocumented(url) }))
 }
 

@@ -23,7 +23,7 @@ t.test('keys create sends the link policy of its flags, and none without them', 
 
 t.test('keys create sends the capture policy of its flags', async (t) => {
   const { run, requests } = await aService(t, created)
-  await run('keys create one --capture-hosts example.com --capture-request-hosts *.example.com --no-capture-own-content')
+  await run('keys create one --capture-hosts example.com --request-hosts *.example.com --no-own-content')
   await run('keys create one --capture-options format --capture-options delay --allowed-hosts example.com')
   t.strictSame(
     requests.map((request) => JSON.parse(request.replace('POST /keys ', ''))),

@@ -26,7 +26,16 @@ async function completeInBash(...words: string[]): Promise<string[]> {
 t.test('bash completes commands, flags and values', async (t) => {
   bash = path.join(t.testdir({ 'tintype.bash': await scriptFor('bash') }), 'tintype.bash')
   t.strictSame(await completeInBash('sh'), ['shot'])
-  t.strictSame(await completeInBash('keys', ''), ['list', 'create', 'delete', 'rotate', 'link-secret', 'rotate-link-secret'])
+  t.strictSame(await completeInBash('keys', ''), [
+    'list',
+    'create',
+    'delete',
+    'rotate',
+    'policy',
+    'check-url',
+    'link-secret',
+    'rotate-link-secret',
+  ])
   t.strictSame(await completeInBash('link', 'example.com', '--on-error', ''), ['image'])
   t.strictSame(await completeInBash('shot', 'example.com', '--full-page-max-h'), ['--full-page-max-height'])
   t.strictSame(await completeInBash('shot', '--no-full-page-full'), ['--no-full-page-full-width'])

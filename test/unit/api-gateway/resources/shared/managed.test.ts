@@ -142,7 +142,12 @@ for (const { kind, body, max, secret = '' } of kinds) {
       for (const { method, path: template } of ofOne) {
         const send = (of: string) => {
           const url = template.replace(/\{\w+\}/, of).replaceAll(/\{\w+\}/g, 'x')
-          return call(method.toUpperCase(), url, ['patch', 'put'].includes(method) ? { name: 'mine' } : undefined)
+          const body = url.endsWith('/check-url')
+            ? { url: 'https://example.com/' }
+            : ['patch', 'put'].includes(method)
+              ? { name: 'mine' }
+              : undefined
+          return call(method.toUpperCase(), url, body)
         }
         for (const unknown of [id, 'x', id.replace('_', '-')])
           t.equal((await send(unknown)).status, 404, `${method} ${template} of ${unknown}`)
