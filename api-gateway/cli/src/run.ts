@@ -23,7 +23,7 @@ const OVERVIEW = `Usage: tintype COMMAND [options]
                          check-url, link-secret, rotate-link-secret
   webhooks               Webhooks: list, test
   usage, doctor          Quota; why the service does not work
-  open, mcp, config      The web console; agents; profiles: set, list, use, delete
+  open, mcp, config      Web console; agents; profiles: set, list, use, delete
   completion, versionFURTHER    Completion for bash, zsh and fish; the version
 
 The URL and the API key come from --server and --api-key, else TINTYPE_URL and

@@ -32,6 +32,7 @@ t.test('a run keeps the hosts that both policies allow', async (t) => {
   t.equal(toRunPolicy(undefined, hosts), undefined)
   t.equal(toRunPolicy({ keyId, allowedOptions: [] }, undefined), undefined)
   t.strictSame(toRunPolicy({ keyId, allowedHosts: ['*.com', 'example.com'] }, hosts), { keyId, ...hosts })
+  t.strictSame(toRunPolicy({ keyId }, { allowedRequestHosts: ['a.example'] }), { keyId, allowedRequestHosts: ['a.example'] })
   t.strictSame(toRunPolicy({ keyId, ...hosts }, { allowedRequestHosts: ['a.example'] }), {
     keyId,
     ...hosts,

@@ -4,7 +4,7 @@ import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { type AccountUsageSpec, type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account.ts'
 import type { CaptureOptions } from '../../../../crds/src/options/catalog.ts'
 import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
-import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, unitsOf, type Wanted } from '../../../../crds/src/usage/usage.ts'
+import { lastUsedAt, monthOf, startOfNextMonth, toUsageFacts, UsageDraft, unitsOf, type Wanted } from '../../../../crds/src/usage/usage.ts'
 
 t.test('a screenshot costs one unit, and a video one for each 10 seconds', async (t) => {
   t.equal(unitsOf({}), 1)
@@ -79,6 +79,19 @@ t.test('usage does not settle a reservation that a retry has used since', async 
   t.match(draft.toStatus(), { used: 1, reservations: [{ id: 'r', at: NOW.toISOString(), lastRetryAt: later(600_000).toISOString() }] })
   draft.settle(draft.toStatus().reservations![0]!, ['x'])
   t.equal(draft.used, 0)
+})
+
+t.test('usage writes each retry, so that a release that was sent before fails', async (t) => {
+  const first = draftOf({ limit: 9 })
+  first.reserve(wanted('r', ['x']))
+  const draft = draftOf({ limit: 9 }, first.toStatus(), later(1))
+  const { changes } = draft
+  draft.reserve(wanted('r', ['x']))
+  t.equal(draft.changes, changes + 1)
+  t.strictSame(
+    [first, draft].map((one) => lastUsedAt(one.toStatus().reservations![0]!)),
+    [NOW, later(1)],
+  )
 })
 
 t.test('usage releases names once', async (t) => {
