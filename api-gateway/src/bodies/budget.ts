@@ -61,6 +61,8 @@ export interface BodyLease {
   onEnd: (end: (error: ApiError) => void) => void
   /** Resolves when the body may be parsed and stored. Small bodies never wait. */
   turn: () => Promise<void>
+  /** Lets other large bodies be parsed and stored while this one waits for something. Its bytes still count. */
+  endTurn: () => void
   /** Can be called more than once. */
   release: () => void
 }
@@ -99,6 +101,10 @@ export class BodyBudget {
   take(account: string): BodyLease {
     const body: Body = { owner: account, bytes: 0, recentBytes: 0, at: 0, since: 0, end: () => {} }
     let busy = 0
+    const endTurn = () => {
+      this.#finish(busy)
+      busy = 0
+    }
     this.#arriving.add(body)
     return {
       note: (bytes) => {
@@ -117,10 +123,10 @@ export class BodyBudget {
         busy = body.bytes
         await this.#start(busy)
       },
+      endTurn,
       release: () => {
         this.#drop(body)
-        this.#finish(busy)
-        busy = 0
+        endTurn()
       },
     }
   }

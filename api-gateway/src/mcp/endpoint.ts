@@ -98,12 +98,11 @@ export class McpEndpoint {
   /** Responds to an authenticated request whose body was read. @param signal aborts when the client is gone */
   async respond(request: FastifyRequest, signal: AbortSignal): Promise<Response> {
     const { method = 'POST', url = '/mcp', headers } = request.raw
+    // Without another copy of the body: the handler reads the parsed one.
     const asked = await toWebRequest(
       { method, url, headers, [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator]() },
-      request.body,
-      {
-        signal,
-      },
+      {},
+      { signal },
     )
     this.#origins.set(asked, { request, signal })
     return this.#handler.fetch(asked, { parsedBody: request.body })

@@ -52,8 +52,8 @@ export function addMcpRoute(app: FastifyInstance, deps: McpDeps): void {
       endpoint ??= open()
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      // The bytes of the body count again in the call of the REST API that has them.
-      request.bodyLease?.release()
+      // The call of the REST API takes its own turn, and counts the bytes again: without room, it is refused.
+      request.bodyLease?.endTurn()
       const { status, headers, body } = await (await endpoint).respond(request, gone.signal)
       reply.code(status).headers({ ...Object.fromEntries(headers), 'cache-control': 'no-store' })
       return reply.send(body ? Readable.fromWeb(body as ReadableStream) : undefined)

@@ -5,11 +5,13 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import t, { type Test } from 'tap'
 import type { Deps } from '../../../../api-gateway/src/app.ts'
+import { BodyBudget, MIN_BODY_BUDGET_BYTES } from '../../../../api-gateway/src/bodies/budget.ts'
 import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { PreviewPlaces } from '../../../../crds/src/kinds/page-notes.ts'
 import type { CaptureResult, Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'
 import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { assertEvery } from '../../../support/accepts.ts'
 import { completedStatus, failedStatus } from '../../../support/fakes/builders.ts'
 import { aGateway, serveGateway } from '../fakes.ts'
 
@@ -297,6 +299,15 @@ t.test('requests without a valid key, and of pages of other origins, are refused
 t.test('a gateway without the protocol has no such path', async (t) => {
   const { app, headers } = aGateway({ hasMcp: false })
   t.equal((await app.inject({ method: 'POST', url: '/mcp', headers, payload: {} })).statusCode, 404)
+})
+
+t.test('large calls that wait for their captures keep no other call waiting', async (t) => {
+  const bodyBudget = new BodyBudget({ maxBytes: 2 * MIN_BODY_BUDGET_BYTES, onRefuse: () => {} })
+  const { connect, screenshots } = await serve(t, () => (screenshots.objects.size < 10 ? undefined : {}), { bodyBudget })
+  const ask = asking(await connect())
+  const html = `<p>${'x'.repeat(950_000)}`
+  const calls = Array.from({ length: 10 }, () => ask('capture', { html }))
+  assertEvery(t, await Promise.all(calls), ({ structuredContent }) => structuredContent?.status === 'completed')
 })
 
 t.test('malformed messages are refused without an internal error', async (t) => {
