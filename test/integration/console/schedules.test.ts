@@ -99,7 +99,8 @@ t.test('a change in the form keeps options that the service does not show, and t
   await page.getByLabel('Remove them, or replace them').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Times', exact: true }).waitFor()
-  t.strictSame(await stored(), { url: 'https://example.com/', options: { fullPage: true, darkMode: true } })
+  const { capturePolicy } = before!
+  t.strictSame(await stored(), { url: 'https://example.com/', capturePolicy, options: { fullPage: true, darkMode: true } })
   t.strictSame(complaints, [])
   await call(`${url}/v1/schedules/${id}`, { method: 'DELETE', key })
 })

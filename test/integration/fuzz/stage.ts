@@ -46,10 +46,11 @@ async function makeFile(api: string, key: string): Promise<{ id: string; downloa
   }
 }
 
-/** A batch and a schedule. The run may delete other ones before it reaches these operations. */
+/** A batch, a key and a schedule. The run may delete other ones before it reaches these operations. */
 async function makeIds(api: string, key: string, { plane }: World): Promise<Record<string, string>> {
   const [url, comparison] = ['https://example.com/', { baseline: 'approved' }]
   const batch = await call(`${api}/screenshots/batch`, { method: 'POST', key, body: { urls: [url] } })
+  const rotated = await call(`${api}/keys`, { method: 'POST', key, body: { name: 'rotated' } })
   const { body } = await call(`${api}/schedules`, { method: 'POST', key, body: { url, schedule: '@yearly', comparison } })
   const { id } = body.data
   // As if an operator had compared and kept a run.
@@ -61,7 +62,16 @@ async function makeIds(api: string, key: string, { plane }: World): Promise<Reco
   const approvals = [{ id: run, approvalTime: baseline.time }]
   await schedules.patch(metadata.name, mergePatch({ status: { baseline, approvals } }), { subresource: 'status' })
   await http.close()
-  return { getBatch: batch.body.batch_id, runSchedule: id, listScheduleRuns: id, approveRun: id, undoApproval: id }
+  const keyId = rotated.body.data.id
+  return {
+    rotateKey: keyId,
+    checkKeyUrl: keyId,
+    getBatch: batch.body.batch_id,
+    runSchedule: id,
+    listScheduleRuns: id,
+    approveRun: id,
+    undoApproval: id,
+  }
 }
 
 /**
