@@ -1,5 +1,6 @@
 import { ARTIFACT_TYPES, type ArtifactType } from '@tintype/crds/options/artifacts'
 import { MAX_PREVIEW_SLICES, previewDefaults } from '@tintype/crds/options/output/preview'
+import { CUT, MASK } from '@tintype/crds/text/cut-text'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type RestCalls, RestError } from './rest-calls.ts'
@@ -218,7 +219,7 @@ const read = tool({
 })
 
 /** What a record shows of private and large options. */
-const isHidden = (value: unknown): boolean => typeof value === 'string' && (value === '***' || value.endsWith('…'))
+const isHidden = (value: unknown): boolean => typeof value === 'string' && (value === MASK || value.endsWith(CUT))
 
 /** Options of a comparison's earlier capture that make the new one comparable. */
 const optionsOf = ({ options: shown = {} }: AnyRecord): Record<string, unknown> =>

@@ -8,7 +8,7 @@ import { CONTENT_TYPES, isMoving } from '../options/output/formats.ts'
 import { privateOptionNames } from '../options/private.ts'
 import { ConditionType, findCondition } from '../schema/conditions.ts'
 import { isRetryable, JOB_ERRORS, type JobErrorCode } from '../schema/errors.ts'
-import { CUT, toBeginning } from '../text/cut-text.ts'
+import { CUT, MASK, toBeginning } from '../text/cut-text.ts'
 import { renameKeys, toSnakeCase } from '../text/words.ts'
 import { unitsOf } from '../usage/usage.ts'
 import { isReused } from './cache.ts'
@@ -43,8 +43,6 @@ const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', '
 
 /** Compares by identity first, because most of the hundred options are the default values themselves. */
 const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
-
-const MASK = '***'
 
 const toEchoed = (name: string, value: unknown): unknown => (typeof value === 'string' && isLarge(name) ? toBeginning(value) : value)
 

@@ -7,6 +7,8 @@ export const cutText = (text: string, length: number): string =>
 
 /** What a record shows of an option that is elsewhere. */
 export const CUT = '…'
+/** What a record shows of a private option. */
+export const MASK = '***'
 /** Maximum characters that a record shows of a large option. */
 const BEGINNING_LENGTH = 64
 

@@ -2,6 +2,7 @@ import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { CapturePolicySpec, ScreenshotPolicy } from '@tintype/crds/kinds/capture-policy'
 import { findRefusedOptions, findRefusedUrl, type Limits, toCaptureLimits, toRecordOptions } from '@tintype/crds/policies/refusals'
+import { toRunPolicy } from '@tintype/crds/policies/runs'
 import { findNarrowerField } from '@tintype/crds/policies/width'
 import { toSnakeCase } from '@tintype/crds/text/words'
 import { ApiError, type Problem } from '../../common/errors.ts'
@@ -26,11 +27,8 @@ export const captureLimitsOf = ({ metadata, spec }: Policied): Limits[] =>
   spec.capturePolicy ? [toCaptureLimits(apiKeyIdOf(metadata), spec.capturePolicy)] : []
 
 /** What the Screenshots of a key keep of its capture policy. Undefined: it limits no hosts. */
-export function keptPolicyOf({ metadata, spec }: Policied): ScreenshotPolicy | undefined {
-  const { allowedHosts, allowedRequestHosts } = spec.capturePolicy ?? {}
-  if (!allowedHosts && !allowedRequestHosts) return undefined
-  return { keyId: apiKeyIdOf(metadata), ...(allowedHosts ? { allowedHosts } : {}), ...(allowedRequestHosts ? { allowedRequestHosts } : {}) }
-}
+export const keptPolicyOf = ({ metadata, spec }: Policied): ScreenshotPolicy | undefined =>
+  toRunPolicy({ keyId: apiKeyIdOf(metadata), ...spec.capturePolicy }, undefined)
 
 const toMessage = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join('; ')
 

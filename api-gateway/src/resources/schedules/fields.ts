@@ -14,6 +14,7 @@ import { privateOptionNames } from '@tintype/crds/options/private'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { anId, instant } from '@tintype/crds/schema/fields'
+import { CUT, MASK } from '@tintype/crds/text/cut-text'
 import { renameKeys, toSnakeCase } from '@tintype/crds/text/words'
 import { z } from 'zod'
 import { cursorPagination, displayName, iso, isoOrNull, listBody, name } from '../../http/fields.ts'
@@ -164,15 +165,9 @@ export const toEndedRun = ({ id, time, outcome, completionTime, code, changed, c
 
 const toLastChange = ({ id, time, changedRatio }: LastChange) => ({ id, scheduled_at: iso(time), changed_ratio: changedRatio ?? null })
 
-const SECRET = '***'
-const ELSEWHERE = '…'
-
 /** The options as they were sent, so that clients can change and send them again. */
 function toOptions({ options = {}, hiddenOptions = [] }: ScheduleTemplate, leftOut: Readonly<Record<string, string>> = {}) {
-  const hidden = [...hiddenOptions, ...Object.keys(leftOut)].map((option) => [
-    option,
-    privateOptionNames.includes(option) ? SECRET : ELSEWHERE,
-  ])
+  const hidden = [...hiddenOptions, ...Object.keys(leftOut)].map((option) => [option, privateOptionNames.includes(option) ? MASK : CUT])
   return renameKeys({ ...options, ...Object.fromEntries(hidden) }, toSnakeCase)
 }
 
